@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -194,17 +195,17 @@ def board_from(text: str, where: str) -> Board:
         swallowed=value.get("swallowed", "begin"),
         # Programs that write JSON make 1 of 1.0, and the hash is that of 1.0.
         circuits={each["name"]: float(each["weight"]) for each in value["circuits"]},
-        suites=tuple(_pinned(each) for each in value["suites"]),
+        suites=tuple(
+            PinnedSuite(
+                **{**each, "weight": float(each["weight"]), "n_items": int(each["n_items"])}
+            )
+            for each in value["suites"]
+        ),
         limits={name: _limit(name, each) for name, each in value["limits"].items()},
         seed=int(value["seed"]),
     )
     _check_sense(board, where)
     return board
-
-
-def _pinned(value: Mapping[str, Any]) -> PinnedSuite:
-    numbers = {"weight": float(value["weight"]), "n_items": int(value["n_items"])}
-    return PinnedSuite(**{**value, **numbers})
 
 
 def _limit(name: str, value: float) -> int | float:
@@ -218,8 +219,8 @@ def no_number(name: str) -> float:
     raise ValueError(f"{name} is no number")
 
 
-def _check_lines(board: Board, where: str) -> None:
-    """Raise `BoardError` for a text that is not one line of characters that are shown."""
+def _check_sense(board: Board, where: str) -> None:
+    """Raise `BoardError` for texts that are not one line that is shown, and other nonsense."""
     texts = [("name", board.name), *(("circuit", each) for each in board.circuits)]
     texts += [("description", line) for line in board.description.split("\n")]
     for suite in board.suites:
@@ -230,20 +231,13 @@ def _check_lines(board: Board, where: str) -> None:
                 f"{where}: the {what} {quoted(text)} has characters that are not shown, or more "
                 f"than one line"
             )
-
-
-def _check_sense(board: Board, where: str) -> None:
-    _check_lines(board, where)
-    used = {suite.circuit for suite in board.suites}
-    if used != set(board.circuits):
-        wrong = min(used ^ set(board.circuits))
-        raise BoardError(f"{where}: the circuit {quoted(wrong)} has no weight, or no suites")
-    for what, values in (
-        ("the file", [suite.file for suite in board.suites]),
-        ("the suite", [suite.sha256 for suite in board.suites]),
-    ):
-        if twice := [each for each in values if values.count(each) > 1]:
-            raise BoardError(f"{where}: {what} {twice[0]} is there twice")
+    if wrong := {suite.circuit for suite in board.suites} ^ set(board.circuits):
+        raise BoardError(f"{where}: the circuit {quoted(min(wrong))} has no weight, or no suites")
+    files = Counter(f"the file {suite.file}" for suite in board.suites)
+    hashes = Counter(f"the suite {suite.sha256}" for suite in board.suites)
+    for what, n in (files | hashes).items():
+        if n > 1:
+            raise BoardError(f"{where}: {what} is there twice")
 
 
 def _pin(suite: Suite, weights: Mapping[str, float]) -> PinnedSuite:

@@ -86,8 +86,7 @@ def entry_from(text: str, board: Board) -> Entry | None:
         value = unsealed(text)
         if (value.pop("format"), value.pop("version")) != (FORMAT, VERSION):
             return None
-        entry = Entry(**value)
-        return entry if _fits(entry, board) else None
+        return Entry(**value) if _fits(value, board) else None
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError):
         return None
 
@@ -126,24 +125,26 @@ def is_outdated(text: str, version: int) -> bool:
         return False
 
 
-def _fits(entry: Entry, board: Board) -> bool:
+def _fits(value: Mapping[str, Any], board: Board) -> bool:
     """Return whether an entry that was read has the types of one, and the board's items."""
-    texts = (
-        *(entry.id, entry.content_sha256, entry.name, entry.by, entry.url, entry.note),
-        *(entry.created, entry.pommel, *entry.identity, *entry.policy.values()),
-    )
-    hashes = _hashes(board)
-    if {*map(type, texts)} != {str} or type(entry.n_tokens) is not int:
+    counts = {each.sha256: int for each in board.suites}
+    texts = ("id", "content_sha256", "name", "by", "url", "note", "created", "pommel")
+    expected = {
+        **dict.fromkeys(texts, str),
+        "n_tokens": int,
+        "n_predictions": counts,
+        "n_swallowed": counts,
+        "named_sums": dict.fromkeys(counts, str),
+    }
+    facts = (value["model"]["fingerprint"], value["policy"]["fingerprint"])
+    if not all(isinstance(each, str) for each in (*facts, *value["policy"].values())):
         return False
-    counts = dict.fromkeys(hashes, int)
-    if not types_of(entry.n_predictions) == types_of(entry.n_swallowed) == counts:
+    if {name: types_of(value[name]) for name in expected} != expected:
         return False
-    if types_of(entry.named_sums) != dict.fromkeys(hashes, str):
+    if min(value["n_predictions"].values()) < 1:
         return False
-    if not all(each > 0 for each in entry.n_predictions.values()):
-        return False
-    for each, values in zip(board.suites, entry.values(board), strict=True):
-        sums = unpacked_sums(entry.named_sums[each.sha256])
+    for each, values in zip(board.suites, Entry(**value).values(board), strict=True):
+        sums = unpacked_sums(value["named_sums"][each.sha256])
         if len(sums) % each.n_items or not np.isfinite(sums).all():
             return False
         if values.shape != (each.n_items,) or not ((values >= 0) & (values <= 1)).all():
@@ -170,9 +171,9 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         raise
     except InputError as error:
         raise SubmissionError(f"{source}: {error}") from None
-    runs_on = dict(zip(_hashes(board), runs, strict=True))
-    results = {sha256: run.result for sha256, run in runs_on.items()}
     submitter = manifest.submitter
+    hashes = [each.sha256 for each in board.suites]
+    results = {sha256: run.result for sha256, run in zip(hashes, runs, strict=True)}
     return Entry(
         id=submission.sha256[:_ID_DIGITS],
         content_sha256=submission.sha256,
@@ -182,7 +183,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         note=submitter.note,
         created=manifest.created,
         pommel=manifest.pommel,
-        model=_without_details(manifest.model),
+        model={key: each for key, each in manifest.model.items() if key != "details"},
         image_digest=manifest.image_digest,
         policy=manifest.policy,
         n_tokens=sum(map(_n_tokens, runs)),
@@ -194,7 +195,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         n_swallowed={sha256: each.n_swallowed for sha256, each in results.items()},
         named_sums={
             sha256: packed_sums(run.surprisals.suite, run.surprisals.table)
-            for sha256, run in runs_on.items()
+            for sha256, run in zip(hashes, runs, strict=True)
         },
     )
 
@@ -209,14 +210,6 @@ def _n_holding(result: SuiteResult) -> list[int]:
     holds = np.stack([each.holds & ~each.skipped for each in result.counted])
     counts = holds.sum(axis=0) if result.score_rule == "each" else holds.all(axis=0)
     return [int(each) for each in np.atleast_1d(counts)]
-
-
-def _hashes(board: Board) -> list[str]:
-    return [each.sha256 for each in board.suites]
-
-
-def _without_details(model: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {key: each for key, each in model.items() if key != "details"}
 
 
 # The sums of the regions that predictions name: what makes two submissions the same numbers.
@@ -262,11 +255,8 @@ def are_same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 
 def _are_close(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
+    # NaN is a region with a token that the method says nothing of.
+    ours, theirs = one.astype(np.float64), other.astype(np.float64)
     return one.shape == other.shape and np.allclose(
-        one.astype(np.float64),
-        other.astype(np.float64),
-        rtol=_SAME_SHARE,
-        atol=SAME_BITS,
-        # A region with a token that the method says nothing of.
-        equal_nan=True,
+        ours, theirs, rtol=_SAME_SHARE, atol=SAME_BITS, equal_nan=True
     )

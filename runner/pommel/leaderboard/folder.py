@@ -11,31 +11,22 @@ import hashlib
 import math
 import os
 import re
-import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pommel.errors import PommelError, UsageError, printable, quoted
 from pommel.files import make_folder, replacing, write_text
 from pommel.leaderboard.board import Board, BoardError, BoardPlan, board_from
 from pommel.leaderboard.entry import VERSION as ENTRY_VERSION
-from pommel.leaderboard.entry import (
-    Entry,
-    are_same,
-    entry_from,
-    entry_of,
-    is_outdated,
-)
+from pommel.leaderboard.entry import Entry, are_same, entry_from, entry_of, is_outdated
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
 from pommel.leaderboard.rerunning import Rescored, Sample, may_be_opened
 from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION
-from pommel.leaderboard.standings import (
-    Standing,
-    Standings,
-)
+from pommel.leaderboard.standings import Standing, Standings
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import has_letter
 from pommel.leaderboard.submission.reading import read_archive
@@ -146,15 +137,16 @@ class BoardFolder:
 
         With `keep`, that is written, too; then the board has to be locked.
         """
-        found = [self._kept_entry(ledger.submissions[name], board) for name in ledger.ranked]
-        missing = [i for i, each in enumerate(found) if each is None]
-        suites = self.suites(board) if missing else []
-        for index in missing:
-            listed = ledger.submissions[ledger.ranked[index]]
-            found[index] = entry = self.computed_entry(listed, board, suites)
-            if keep:
-                write_text(self.entry_file(entry.id), entry.to_text())
-        return [each for each in found if each is not None]
+        found, suites = [], None
+        for listed in (ledger.submissions[name] for name in ledger.ranked):
+            entry = self._kept_entry(listed, board)
+            if entry is None:
+                suites = suites or self.suites(board)
+                entry = self.computed_entry(listed, board, suites)
+                if keep:
+                    write_text(self.entry_file(entry.id), entry.to_text())
+            found.append(entry)
+        return found
 
     def computed_entry(self, listed: Listed, board: Board, suites: Sequence[Suite]) -> Entry:
         """Compute a submission from its tokens.
@@ -192,19 +184,32 @@ class BoardFolder:
                 f"{_LONGEST_KEEPER} characters"
             )
         settings = {"settings_sha256": board.settings_sha256}
-        created = Ledger().with_event("created", settings, when=when, by=by)
         files = {
             "board.json": board.to_text(),
-            "ledger.jsonl": created.text,
+            "ledger.jsonl": Ledger().with_event("created", settings, when=when, by=by).text,
+            **{each.file: own.to_text() for each, own in zip(board.suites, suites, strict=True)},
             **_FOR_GIT,
         }
-        for each, suite in zip(board.suites, suites, strict=True):
-            files[each.file] = suite.to_text()
-        with _new_folder(self.folder) as aside:
-            for name in ("submissions", "suites"):
-                (aside / name).mkdir()
-            for name, content in files.items():
-                (aside / name).write_text(content, encoding="utf-8", newline="")
+        folder = self.folder
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(
+                f"{folder}: is there already, and a new board needs a folder of its own"
+            )
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(
+                dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"
+            ) as aside:
+                made = Path(aside) / "board"
+                for name in ("submissions", "suites"):
+                    (made / name).mkdir(parents=True)
+                for name, content in files.items():
+                    (made / name).write_text(content, encoding="utf-8", newline="")
+                if folder.is_dir():
+                    folder.rmdir()
+                made.rename(folder)
+        except OSError as error:
+            raise PommelError(f"{folder}: cannot be made: {error.strerror or error}") from None
         return board
 
     def add(self, path: Path, *, when: str, by: str, supersede: bool = False) -> "Added":
@@ -235,7 +240,7 @@ class BoardFolder:
             }
             changed = ledger.with_event("added", known, when=when, by=printable(by))
             kept = [each for each in others if each.id not in same]
-            rows = _write(self, board, changed, [*kept, entry], raw)
+            rows = self._write(board, changed, [*kept, entry], raw)
         (own,) = (row for row in rows if row.id == entry.id)
         return Added(standing=own, n_ranked=len(rows), superseded=same)
 
@@ -262,7 +267,7 @@ class BoardFolder:
             changed = ledger.with_event("withdrawn", known, when=when, by=printable(by))
             # Not of the one that goes: it may be one that is no longer taken.
             entries = self.entries(board, changed, keep=True)
-            write_text(self.standings_file, self.ranked(board, changed, entries).to_text())
+            self.write_standings(board, changed, entries)
             self.write_ledger(changed)
         return found
 
@@ -301,7 +306,14 @@ class BoardFolder:
                     yield str(error)
             if progress:
                 progress(1)
-        yield from _doubles(self, entries)
+        first: dict[tuple[str, str], Entry] = {}
+        for entry in entries:
+            known = first.setdefault(entry.identity, entry)
+            if known is not entry:
+                yield (
+                    f"{self.ledger_file}: ranks {known.id} and {entry.id}, which are of one model "
+                    f"and policy"
+                )
         # Without one of them, no ranking would be the same.
         if suites and not ids and not n_faults:
             ranked = Standings.of(board, entries, ledger.ranking_head)
@@ -349,11 +361,35 @@ class BoardFolder:
         kept = self._kept_standings(board)
         if kept and (kept.head, kept.pairs.ids) == (ledger.ranking_head, ledger.ranked):
             return kept
-        return self.ranked(board, ledger, self.entries(board, ledger))
+        return Standings.of(board, self.entries(board, ledger), ledger.ranking_head, kept)
 
-    def ranked(self, board: Board, ledger: Ledger, entries: Sequence[Entry]) -> Standings:
-        """Rank entries, with the help of what is kept of those before."""
-        return Standings.of(board, entries, ledger.ranking_head, self._kept_standings(board))
+    def write_standings(self, board: Board, ledger: Ledger, entries: Sequence[Entry]) -> Standings:
+        """Rank entries, with the help of what is kept of those before, and keep that."""
+        before = self._kept_standings(board)
+        standings = Standings.of(board, entries, ledger.ranking_head, before)
+        write_text(self.standings_file, standings.to_text())
+        return standings
+
+    def _write(
+        self, board: Board, changed: Ledger, entries: Sequence[Entry], raw: bytes
+    ) -> tuple[Standing, ...]:
+        """Write all that is new, the ledger last; what came before it goes if it cannot be."""
+        entry = entries[-1]
+        archive, kept = self.archive(entry.id), self.entry_file(entry.id)
+        try:
+            with replacing(archive) as aside:
+                aside.write_bytes(raw)
+            archive.chmod(0o444)
+            write_text(kept, entry.to_text())
+            standings = self.write_standings(board, changed, entries)
+            self.write_ledger(changed)
+        except BaseException:
+            # An interruption may come when the ledger has been replaced: then it is on the board.
+            if not self.has_ledger(changed):
+                for each in (archive, kept, self.standings_file):
+                    each.unlink(missing_ok=True)
+            raise
+        return standings.rows
 
     def write_ledger(self, ledger: Ledger) -> None:
         """Write the ledger, all of it or nothing."""
@@ -413,8 +449,7 @@ class BoardFolder:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
+class Added(NamedTuple):
     """A submission that was added: where it stands, among how many, and what it supersedes."""
 
     standing: Standing
@@ -425,29 +460,6 @@ class Added:
 def is_leftover(path: Path) -> bool:
     """Return whether this is the beginning of a submission, left by an addition that was killed."""
     return bool(_LEFTOVER.fullmatch(path.name))
-
-
-@contextlib.contextmanager
-def _new_folder(folder: Path) -> Iterator[Path]:
-    """Give a folder beside `folder` that takes its place when all has gone well."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder}: is there already, and a new board needs a folder of its own")
-    aside: Path | None = None
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
-        yield aside
-        # mkdtemp makes folders that nobody else may read.
-        aside.chmod(0o755)
-        if folder.is_dir():
-            folder.rmdir()
-        aside.rename(folder)
-        aside = None
-    except OSError as error:
-        raise PommelError(f"{folder}: cannot be made: {error.strerror or error}") from None
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
 
 
 def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:
@@ -472,27 +484,23 @@ def _same(entry: Entry, others: Sequence[Entry], where: str, *, supersede: bool)
         for each in others
         if each.identity != entry.identity and are_same(each.named_sums, entry.named_sums)
     ]
-    if (same or copied) and not supersede:
-        raise SubmissionError(f"{where}: {_why_not_ranked(entry, same, copied)}")
-    return tuple(each.id for each in (*same, *copied))
-
-
-def _why_not_ranked(entry: Entry, same: Sequence[Entry], copied: Sequence[Entry]) -> str:
-    """Return what a submission would have to supersede, all of it."""
-
-    def names(entries: Sequence[Entry]) -> str:
-        return ", ".join(
-            f"{each.id} ({quoted(each.name)} by {quoted(each.by)})" for each in entries
+    found = [*same, *copied]
+    if found and not supersede:
+        why = []
+        if same:
+            why.append(f"is of a model and policy that the board has already, as {_names(same)}")
+        if copied:
+            calls = _calls(entry, copied)
+            why.append(f"has the same surprisals as {_names(copied)}, which {calls}")
+        whose = "that one" if len(found) == 1 else f"these {len(found)}"
+        raise SubmissionError(
+            f"{where}: {', and '.join(why)}; --supersede puts it in the place of {whose}"
         )
+    return tuple(each.id for each in found)
 
-    why = []
-    if same:
-        why.append(f"is of a model and policy that the board has already, as {names(same)}")
-    if copied:
-        why.append(f"has the same surprisals as {names(copied)}, which {_calls(entry, copied)}")
-    n_places = len(same) + len(copied)
-    whose = "that one" if n_places == 1 else f"these {n_places}"
-    return f"{', and '.join(why)}; --supersede puts it in the place of {whose}"
+
+def _names(entries: Sequence[Entry]) -> str:
+    return ", ".join(f"{each.id} ({quoted(each.name)} by {quoted(each.by)})" for each in entries)
 
 
 def _calls(entry: Entry, copied: Sequence[Entry]) -> str:
@@ -501,29 +509,6 @@ def _calls(entry: Entry, copied: Sequence[Entry]) -> str:
     if all(each.model["fingerprint"] == own for each in copied):
         return "is of this model under another policy" if is_one else "are of other policies"
     return "calls itself another model" if is_one else "call themselves other models"
-
-
-def _write(
-    place: BoardFolder, board: Board, changed: Ledger, entries: Sequence[Entry], raw: bytes
-) -> tuple[Standing, ...]:
-    """Write all that is new, the ledger last; what came before it is deleted if it cannot be."""
-    entry = entries[-1]
-    standings = place.ranked(board, changed, entries)
-    archive, kept = place.archive(entry.id), place.entry_file(entry.id)
-    try:
-        with replacing(archive) as aside:
-            aside.write_bytes(raw)
-        archive.chmod(0o444)
-        write_text(kept, entry.to_text())
-        write_text(place.standings_file, standings.to_text())
-        place.write_ledger(changed)
-    except BaseException:
-        # An interruption may come when the ledger has been replaced: then it is on the board.
-        if not place.has_ledger(changed):
-            for each in (archive, kept, place.standings_file):
-                each.unlink(missing_ok=True)
-        raise
-    return standings.rows
 
 
 # Reading files of a board, which may be a stranger's: no links, no pipes, nothing without an end.
@@ -592,19 +577,17 @@ _ADDED = re.compile(rf"[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}")
 def _strays(place: BoardFolder, ledger: Ledger) -> Iterator[str]:
     for path in sorted(place.archives.iterdir()) if place.archives.is_dir() else ():
         name = path.name.removesuffix(ARCHIVE_SUFFIX)
-        if name == path.name or name not in ledger.submissions:
-            yield f"{path}: is not in the ledger{_remedy(path)}"
-
-
-def _remedy(path: Path) -> str:
-    if is_leftover(path):
-        return ": an addition was killed, and the next one deletes what it left"
-    if _ADDED.fullmatch(path.name):
-        return (
-            ", and so not on the board (an addition may have been killed); take it out of the "
-            "folder, and `pommel leaderboard add` it if it is to be ranked"
-        )
-    return "; take it out of the folder"
+        if name != path.name and name in ledger.submissions:
+            continue
+        remedy = "; take it out of the folder"
+        if is_leftover(path):
+            remedy = ": an addition was killed, and the next one deletes what it left"
+        elif _ADDED.fullmatch(path.name):
+            remedy = (
+                ", and so not on the board (an addition may have been killed); take it out of the "
+                "folder, and `pommel leaderboard add` it if it is to be ranked"
+            )
+        yield f"{path}: is not in the ledger{remedy}"
 
 
 def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:
@@ -631,14 +614,3 @@ def _derived_faults(path: Path, expected: str, version: int) -> Iterator[str]:
         text = ""
     if text != expected and not is_outdated(text, version):
         yield f"{path}: is not what comes out of the submissions; delete it, and it is made again"
-
-
-def _doubles(place: BoardFolder, entries: Sequence[Entry]) -> Iterator[str]:
-    first: dict[tuple[str, str], Entry] = {}
-    for each in entries:
-        known = first.setdefault(each.identity, each)
-        if known is not each:
-            yield (
-                f"{place.ledger_file}: ranks {known.id} and {each.id}, which are of one model and "
-                f"policy"
-            )

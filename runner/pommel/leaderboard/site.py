@@ -148,9 +148,11 @@ class Ranking:
             ("by", [_cell(row.by) for row in rows]),
             ("added", [each.added for each in listed]),
             ("status", [each.evidence for each in listed]),
-            ("scored_again_on", [each.get("on") for each in again]),
-            ("scored_again_share", [each.get("share") for each in again]),
-            ("differed_on", [each.differed.when if each.differed else None for each in listed]),
+            *(
+                (f"scored_again_{name}", [each.get(name) for each in again])
+                for name in ("on", "share")
+            ),
+            ("differed_on", [each.differed and each.differed.when for each in listed]),
             ("weights_available", [str(row.is_available).lower() for row in rows]),
             ("named_like", [" ".join(alike[row.id]) for row in rows]),
             *((name, [getattr(row.total, name) for row in rows]) for name in _SCORE),
@@ -180,15 +182,7 @@ class Ranking:
                 for row in self.rows
             ],
             "ended": [
-                {
-                    "id": each.id,
-                    "status": each.status,
-                    "added": each.added,
-                    "ended": each.ended,
-                    "reason": each.reason or None,
-                    "superseded_by": each.superseded_by or None,
-                }
-                for each in self.ledger.ended
+                {name: getattr(each, name) or None for name in _ENDED} for each in self.ledger.ended
             ],
         }
         return f"{json.dumps(value, ensure_ascii=False, indent=1)}\n"
@@ -227,7 +221,8 @@ class Ranking:
         nothing can be written.
         """
         environment = _environment()
-        if folder.exists() and (not folder.is_dir() or _is_others(folder)):
+        is_free = not folder.exists() or (folder / MARK).is_file()
+        if not is_free and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
         ranking = cls.of(place, together=together)
         entries = place.entries(ranking.board, ranking.ledger)
@@ -258,22 +253,18 @@ class Ranking:
             "confused": self.confused(),
             "is_swallowed": self.is_swallowed,
         }
-        index = environment.get_template("index.html.j2").render(shared, root="")
+        files = {"index.html": environment.get_template("index.html.j2").render(shared, root="")}
         page, alike = environment.get_template("submission.html.j2"), self._alike()
-        return {
-            "index.html": index,
-            **{
-                f"{_PAGES}/{row.id}.html": page.render(
-                    shared,
-                    row=row,
-                    entry=entries[row.id],
-                    listed=self.listed(row),
-                    alike=alike.get(row.id, []),
-                    root="../",
-                )
-                for row in self.rows
-            },
-        }
+        for row in self.rows:
+            files[f"{_PAGES}/{row.id}.html"] = page.render(
+                shared,
+                row=row,
+                entry=entries[row.id],
+                listed=self.listed(row),
+                alike=alike.get(row.id, []),
+                root="../",
+            )
+        return files
 
     def _alike(self) -> dict[str, list[Standing]]:
         """Return for each that is ranked those that it cannot be told from, the best first."""
@@ -286,6 +277,7 @@ class Ranking:
 
 
 _RANKS = ("rank", "rank_low", "rank_high")
+_ENDED = ("id", "status", "added", "ended", "reason", "superseded_by")
 _SCORE = tuple(each.name for each in fields(Scored))
 
 # By this file a folder is known as one that may be written over.
@@ -308,10 +300,6 @@ def _scored_again(rerun: Rerun | None, n_items: int) -> dict[str, object] | None
         **known,
         "largest_bits": rerun.largest_bits if math.isfinite(rerun.largest_bits) else None,
     }
-
-
-def _is_others(folder: Path) -> bool:
-    return any(folder.iterdir()) and not (folder / MARK).is_file()
 
 
 def _environment() -> "Environment":

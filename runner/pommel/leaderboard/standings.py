@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,19 +201,18 @@ class Standing:
         return f"{self.rank_low}-{self.rank_high}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """The p of all pairs (`pair_p`), and of which submissions and how many draws it is."""
 
-    ids: tuple[str, ...] = ()
     p: Values
+    ids: tuple[str, ...] = ()
     n_signs: int = 0
 
     def of(self, ids: Sequence[str]) -> "Pairs":
         """Return the pairs of these submissions, in this order."""
         places = {name: index for index, name in enumerate(self.ids)}
         own = [places[name] for name in ids]
-        return replace(self, ids=tuple(ids), p=self.p[np.ix_(own, own)])
+        return Pairs(self.p[np.ix_(own, own)], tuple(ids), self.n_signs)
 
     def adjusted(self) -> Values:
         """Return each submission's p against each other, adjusted by Holm's method."""
@@ -226,7 +225,7 @@ class Pairs:
         kept = [*takewhile(set(self.ids).__contains__, ids)] if self.n_signs == n_signs else []
         known = self.of(kept).p
         if not entries:
-            return Pairs(p=known, n_signs=n_signs)
+            return Pairs(known, n_signs=n_signs)
         parts = np.stack([np.concatenate(each.values(board)) for each in entries])
         p = pair_p(parts * board.item_shares, known, seed=board.seed, n_signs=n_signs)
         return Pairs(ids=ids, p=p, n_signs=n_signs)
@@ -269,7 +268,16 @@ class Standings:
             value = unsealed(text)
             if value["version"] != VERSION or not all(_fits(row, board) for row in value["rows"]):
                 return None
-            rows = tuple(map(_standing, value["rows"]))
+            rows = tuple(
+                Standing(
+                    **{
+                        **row,
+                        "total": Scored(**row["total"]),
+                        "circuits": {name: Scored(**own) for name, own in row["circuits"].items()},
+                    }
+                )
+                for row in value["rows"]
+            )
             return cls(head=value["head"], rows=rows, pairs=_pairs(value["pairs"], rows))
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
@@ -334,11 +342,6 @@ def _scored(board: Board, entry: Entry) -> Standing:
         suites={suite.sha256: mean for suite, mean in zip(board.suites, means, strict=True)},
         n_swallowed=entry.n_swallowed,
     )
-
-
-def _standing(value: Mapping[str, Any]) -> Standing:
-    circuits = {name: Scored(**each) for name, each in value["circuits"].items()}
-    return Standing(**{**value, "total": Scored(**value["total"]), "circuits": circuits})
 
 
 def _fits(row: Mapping[str, Any], board: Board) -> bool:
