@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pommel.files import write_text
 from pommel.leaderboard import BoardFolder, BoardPlan
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
@@ -142,8 +141,7 @@ def added(ledger: Ledger, entry: Entry) -> Ledger:
 def rank(place: BoardFolder, board: Board) -> None:
     """Rank all submissions, with nothing to go by, and keep that."""
     ledger = place.ledger(board)
-    ranked = place.ranked(board, ledger, place.entries(board, ledger))
-    write_text(place.standings_file, ranked.to_text())
+    place.write_standings(board, ledger, place.entries(board, ledger))
 
 
 def pommel(*arguments: str | Path) -> None:
