@@ -103,7 +103,6 @@ RECOVERED = "recovered"
 # `len(sentence)`.
 Spans = Sequence[tuple[int, int]]
 
-_METHODS: dict[str, Method] = {method: method for method in get_args(Method)}
 # Of a model's fields, those that describe how it is best asked, and not which it is.
 _HOW_TO_CALL = ("costly_calls", "n_together", "all_at_once")
 
@@ -188,8 +187,10 @@ class ModelInfo:
         for a method that the model does not take.
         """
         method = self.method(policy)
-        recorded = str(self.details.get("method"))
-        return _METHODS.get(recorded, method) if method == "auto" else method
+        if method != "auto":
+            return method
+        recorded = self.details.get("method")
+        return next((each for each in Policy.METHODS if each == recorded), method)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

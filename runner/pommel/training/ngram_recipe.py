@@ -1,12 +1,11 @@
 """How an n-gram model is made of a text: which words it knows, and how it is smoothed."""
 
+import contextlib
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedIOBase
 from pathlib import Path
-from typing import ClassVar, Literal, get_args
+from typing import BinaryIO, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -26,7 +25,12 @@ def write_arpa(
 
     The same estimate always gives the same bytes. Logarithms are rounded to `n_decimals`.
     """
-    with _writable(path, is_gzip=is_gzip) as stream:
+    with path.open("wb") as raw, contextlib.ExitStack() as stack:
+        stream: BinaryIO | gzip.GzipFile = raw
+        if is_gzip:
+            # No name and no time in the header: the same model is the same file.
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+            stream = stack.enter_context(packed)
         counts = [f"ngram {n}={count}\n" for n, count in enumerate(estimate.n_ngrams, start=1)]
         stream.write(b"\\data\\\n" + "".join(counts).encode())
         for order in range(1, len(estimate.tables) + 1):
@@ -59,17 +63,6 @@ def _texts(estimate: NgramEstimate, order: int, part: slice) -> Iterator[str]:
         columns.append(vocabulary[table.words[places]].tolist())
         places = table.prefixes[places]
     return map(" ".join, zip(*reversed(columns), strict=True))
-
-
-@contextmanager
-def _writable(path: Path, *, is_gzip: bool) -> Iterator[BufferedIOBase]:
-    with path.open("wb") as raw:
-        if is_gzip:
-            # No name and no time in the header: the same model is the same file.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
-                yield stream
-        else:
-            yield raw
 
 
 Smoothing = Literal["kneser-ney", "laplace"]
@@ -107,8 +100,14 @@ class NgramRecipe:
             laplace.check_options(self.order, self.add, self.min_count)
         else:
             kneser_ney.min_counts(self.order, self.min_count)
-        if self.vocabulary is not None:
-            self._check_vocabulary_alone()
+        # What else chooses words.
+        if self.vocabulary is not None and self.vocabulary_size is not None:
+            raise UsageError("--vocabulary-size says nothing beside --vocabulary; leave one out")
+        if self.vocabulary is not None and self.min_count[0] > 1:
+            raise UsageError(
+                "the first number of --min-count, which is for words, says nothing beside "
+                "--vocabulary; write 1"
+            )
 
     def estimate(self, sentences: Iterable[Sequence[str]]) -> NgramEstimate:
         """Estimate the model of sentences of words. Raises as `read_corpus` does."""
@@ -134,16 +133,6 @@ class NgramRecipe:
             is_gzip = output.suffix == ".gz"
             write_arpa(model, aside, n_decimals=self.n_decimals, is_gzip=is_gzip)
         return model
-
-    def _check_vocabulary_alone(self) -> None:
-        """Raise `UsageError` for what chooses words, too."""
-        if self.vocabulary_size is not None:
-            raise UsageError("--vocabulary-size says nothing beside --vocabulary; leave one out")
-        if self.min_count[0] > 1:
-            raise UsageError(
-                "the first number of --min-count, which is for words, says nothing beside "
-                "--vocabulary; write 1"
-            )
 
 
 def _sentences(text: TextFile, tell: Teller) -> Iterator[Sequence[str]]:

@@ -51,12 +51,10 @@ class Boundaries:
         if self.group is None:
             nothing = np.zeros(len(positions), dtype=np.int64)
             return nothing, nothing
-        in_group = np.append(self.group[ids], self.n_end_words(ids))
+        # A word ends where the input does, unless a mark has ended the sentence.
+        ends_word = len(ids) > 0 and int(ids[-1]) not in self.ends
+        in_group = np.append(self.group[ids], ends_word)
         return positions * in_group[positions], (positions + 1) * in_group[positions + 1]
-
-    def n_end_words(self, ids: Ids) -> int:
-        """Return 1 if a word ends where the input does, 0 if a mark has ended the sentence."""
-        return int(len(ids) > 0 and int(ids[-1]) not in self.ends)
 
 
 def corrected_bits(bits: Bits, before: Ids, behind: Ids, boundaries: Ids, of_group: Bits) -> Bits:
@@ -103,14 +101,9 @@ def word_mark(tokenizer: Any, spec: TokenizerSpec) -> WordMark:
         return "beginnings"
     if spec.sentinel_position == "medial":
         return "continuations"
-    if spec.sentinel_position == "final" or _continues_at_end(tokenizer) or _is_of_words(tokenizer):
-        return "ends"
-    return "nothing"
-
-
-def _continues_at_end(tokenizer: Any) -> bool:
-    """Say whether pieces that are not the last of a word say so (`do@@ g`)."""
-    return is_common("@@", tokenizer.get_vocab(), at_end=True)
+    # Pieces that are not the last of a word may say so (`do@@ g`).
+    ends = spec.sentinel_position == "final" or is_common("@@", tokenizer.get_vocab(), at_end=True)
+    return "ends" if ends or _is_of_words(tokenizer) else "nothing"
 
 
 def _is_of_words(tokenizer: Any) -> bool:

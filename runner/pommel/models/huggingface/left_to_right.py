@@ -19,7 +19,7 @@ from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.causal import CausalEngine, causal_engine, teacher_forced_engine
 from pommel.models.neural.network import Network
-from pommel.models.neural.questions import Bits, Ids, Request
+from pommel.models.neural.questions import Ids, Request
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,7 +84,14 @@ class LeftToRight:
                 before, behind = boundaries.contexts(request.ids, request.positions)
                 of_group = answer.boundary_bits
                 bits = corrected_bits(bits, before, behind, request.boundaries, of_group)
-            yield index, _outcomes(sentences[index], spans[index], policy, request.positions, bits)
+            sentence = sentences[index]
+            outcomes: list[Outcome] = ["not asked for"] * sentence.n_tokens
+            if not sentence.n_marks and sentence.asked_for(spans[index])[:1].any():
+                outcomes[0] = policy.first_outcome
+            tokens = (request.positions - sentence.n_marks).tolist()
+            for token, value in zip(tokens, bits.tolist(), strict=True):
+                outcomes[token] = value
+            yield index, outcomes
 
     @cached_property
     def _boundaries(self) -> Boundaries | None:
@@ -134,19 +141,3 @@ def _request(sentence: Encoded, spans: Spans | None, boundaries: Boundaries | No
         return Request(ids=sentence.ids, positions=positions)
     contexts = np.unique(np.concatenate(boundaries.contexts(sentence.ids, positions)))
     return Request(ids=sentence.ids, positions=positions, boundaries=contexts[contexts > 0])
-
-
-def _outcomes(
-    sentence: Encoded,
-    spans: Spans | None,
-    policy: Policy,
-    positions: Ids,
-    bits: Bits,
-) -> list[Outcome]:
-    outcomes: list[Outcome] = ["not asked for"] * sentence.n_tokens
-    for token, value in zip((positions - sentence.n_marks).tolist(), bits.tolist(), strict=True):
-        outcomes[token] = value
-    has_no_context = sentence.n_marks == 0 and sentence.n_tokens > 0
-    if has_no_context and sentence.asked_for(spans)[0]:
-        outcomes[0] = policy.first_outcome
-    return outcomes

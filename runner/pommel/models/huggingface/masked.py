@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary, whitespace_words
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
-from pommel.models.neural.questions import Bits, Ids
 
 METHODS: tuple[MaskedMethod, ...] = get_args(MaskedMethod)
 
@@ -83,8 +81,16 @@ class Masked:
             _request(sentence, own, method) for sentence, own in zip(sentences, spans, strict=True)
         ]
         for index, answer in self.engine.answers(requests, method):
-            positions = requests[index].positions
-            yield index, _outcomes(sentences[index], spans[index], positions, answer.bits)
+            sentence = sentences[index]
+            # What is asked for and not scored is what the method leaves out.
+            outcomes: list[Outcome] = [
+                "not comparable" if asked else "not asked for"
+                for asked in sentence.asked_for(spans[index])
+            ]
+            tokens = (requests[index].positions - sentence.n_marks).tolist()
+            for token, value in zip(tokens, answer.bits.tolist(), strict=True):
+                outcomes[token] = value
+            yield index, outcomes
 
 
 def masked_scorer(loaded: Loaded, vocabulary: Vocabulary) -> Masked:
@@ -109,7 +115,11 @@ def _request(sentence: Encoded, spans: Spans | None, method: Method) -> MaskedRe
     """Return a request for the tokens that are asked for and the method applies to."""
     scored = sentence.asked_for(spans)
     if method == "focus-mask":
-        scored &= _are_words(sentence)
+        # Only what is a whole word between white space, and known to the vocabulary.
+        places = whitespace_words(sentence.text, sentence.offsets[:, 0])
+        unknown = -1 if sentence.vocabulary.unknown is None else sentence.vocabulary.unknown
+        scored &= np.bincount(places, minlength=1)[places] == 1
+        scored &= sentence.token_ids != unknown
     n_opening = sentence.n_marks + sentence.n_bos
     n_closing = sentence.n_eos + sentence.n_closing
     words = np.pad(sentence.words.astype(np.int64), (n_opening, n_closing), constant_values=-1)
@@ -119,26 +129,3 @@ def _request(sentence: Encoded, spans: Spans | None, method: Method) -> MaskedRe
         words=words,
         n_closing=n_closing,
     )
-
-
-def _are_words(sentence: Encoded) -> NDArray[np.bool_]:
-    """Return which tokens are a whole word between white space, and known to the vocabulary."""
-    words = whitespace_words(sentence.text, sentence.offsets[:, 0])
-    alone = np.bincount(words, minlength=1)[words] == 1
-    unknown = -1 if sentence.vocabulary.unknown is None else sentence.vocabulary.unknown
-    return np.asarray(alone & (sentence.token_ids != unknown))
-
-
-def _outcomes(
-    sentence: Encoded,
-    spans: Spans | None,
-    positions: Ids,
-    bits: Bits,
-) -> list[Outcome]:
-    # What is asked for and not scored is what the method leaves out.
-    outcomes: list[Outcome] = [
-        "not comparable" if asked else "not asked for" for asked in sentence.asked_for(spans)
-    ]
-    for token, value in zip((positions - sentence.n_marks).tolist(), bits.tolist(), strict=True):
-        outcomes[token] = value
-    return outcomes

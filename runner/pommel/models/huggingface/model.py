@@ -143,14 +143,9 @@ class HuggingFaceModel(TokenizingModel):
 
     def __init__(self, *, info: ModelInfo, encoder: Encoder, scorer: Scorer) -> None:
         """Put together what `open_model` has loaded and checked."""
-        self._info = info
+        self.info = info
         self.encoder = encoder
         self.scorer = scorer
-
-    @property
-    def info(self) -> ModelInfo:
-        """Which model this is."""
-        return self._info
 
     def score(
         self,
@@ -166,7 +161,7 @@ class HuggingFaceModel(TokenizingModel):
         can't do, `ModelError` for a mark that the policy wants and the model has not got, a
         sentence longer than the model's context, and (later) for one that the network fails on.
         """
-        self._info.method(policy)
+        self.info.method(policy)
         self.scorer.check(policy)
         wanted = DistinctSentence.all_of(sentences, spans)
         blocks = [wanted[start : start + _BLOCK] for start in range(0, len(wanted), _BLOCK)]
@@ -295,7 +290,7 @@ class HuggingFaceModel(TokenizingModel):
             raise ModelError(f"{self._name}: failed on {where}: {why}") from error
 
     def _check_length(self, sentence: Encoded, policy: Policy) -> None:
-        limit, length = self._info.max_tokens, self.scorer.n_fed(sentence, policy)
+        limit, length = self.info.max_tokens, self.scorer.n_fed(sentence, policy)
         if limit is not None and length > limit:
             raise ModelError(
                 f"{self._name}: {shortened(sentence.text)} has {length} tokens, "
@@ -304,7 +299,7 @@ class HuggingFaceModel(TokenizingModel):
 
     @property
     def _name(self) -> str:
-        return self._info.reference
+        return self.info.reference
 
 
 def _open(source: Source, options: LoadOptions) -> Model:

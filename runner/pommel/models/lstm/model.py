@@ -137,16 +137,11 @@ class LstmModel(TokenizingModel):
         engine: RecurrentEngine,
     ) -> None:
         """Put together what was loaded; the vocabulary is in the order of the weights."""
-        self._info = info
+        self.info = info
         self.config = config
         self.vocabulary = tuple(vocabulary)
         self.engine = engine
         self._ids = {word: index for index, word in enumerate(self.vocabulary)}
-
-    @property
-    def info(self) -> ModelInfo:
-        """Which model this is."""
-        return self._info
 
     def score(
         self,
@@ -160,7 +155,7 @@ class LstmModel(TokenizingModel):
         word: a corrected boundary changes nothing. Raises `UnsupportedFeatureError` for another
         method, at once, and `ModelError` later if the network fails.
         """
-        self._info.method(policy)
+        self.info.method(policy)
         self.reader.check(policy)
         return self._score(DistinctSentence.all_of(sentences, spans), policy)
 
@@ -169,7 +164,7 @@ class LstmModel(TokenizingModel):
         """What cuts sentences into the model's words."""
         eos = self.config.eos
         return WordReader(
-            name=self._info.reference,
+            name=self.info.reference,
             form=lru_cache(_FORMS_KEPT)(self.form),
             unk=self.config.unk,
             bos=eos,
@@ -265,7 +260,7 @@ class LstmModel(TokenizingModel):
                 for token, bits in zip(places.tolist(), answer.bits.tolist(), strict=True):
                     if math.isnan(bits):
                         raise ModelError(
-                            f"{self._info.reference}: the model gives no number (NaN) for "
+                            f"{self.info.reference}: the model gives no number (NaN) for "
                             f"{sentence.tokens[token].text!r} in {sentence.text!r}; "
                             "a reduced dtype may be the reason"
                         )
@@ -273,7 +268,7 @@ class LstmModel(TokenizingModel):
                 yield index, outcomes
         except MemoryError:
             message = "out of memory, even with one sentence at a time"
-            raise ModelError(f"{self._info.reference}: {message}") from None
+            raise ModelError(f"{self.info.reference}: {message}") from None
         except RuntimeError as error:
             message = f"the network failed: {first_line(error)}"
-            raise ModelError(f"{self._info.reference}: {message}") from error
+            raise ModelError(f"{self.info.reference}: {message}") from error

@@ -178,7 +178,11 @@ def read_corpus(sources: Sources, recipe: Recipe) -> Corpus:
     words for the streams of a batch, and what `read_word_list` raises.
     """
     ids: dict[str, int] = {UNK: 0, EOS: 1}
-    given = _given_vocabulary(sources.vocabulary, recipe) if sources.vocabulary else None
+    given: tuple[str, ...] | None = None
+    if sources.vocabulary:
+        words = read_word_list(sources.vocabulary, cased=recipe.cased)
+        # A mark that it lacks is added at the end.
+        given = (*words, *(mark for mark in (UNK, EOS) if mark not in words))
     training = _read(sources.text, recipe, ids)
     if sources.validation:
         validation = _read(sources.validation, recipe, ids)
@@ -247,12 +251,6 @@ def _set_aside(text: _Numbered, share: float, path: Path) -> tuple[_Numbered, _N
     chosen = np.zeros(n_sentences, np.bool_)
     chosen[order.sample(range(n_sentences), n_chosen)] = True
     return text.part(~chosen), text.part(chosen)
-
-
-def _given_vocabulary(path: Path, recipe: Recipe) -> tuple[str, ...]:
-    """Return the words of a file; a mark that it lacks is added at the end."""
-    words = read_word_list(path, cased=recipe.cased)
-    return (*words, *(mark for mark in (UNK, EOS) if mark not in words))
 
 
 # Where a stream has no word any more; what torch's cross entropy leaves out by default.

@@ -106,12 +106,11 @@ class StoppedError(Exception):
     """A signal has come, and nobody has acted on it yet."""
 
 
+@dataclass(slots=True)
 class Stop:
-    """Whether a signal has come."""
+    """Whether a signal has come, and which."""
 
-    def __init__(self) -> None:
-        """Begin without one."""
-        self.signal: int | None = None
+    signal: int | None = None
 
     def check(self) -> None:
         """Raise `StoppedError` if one has."""

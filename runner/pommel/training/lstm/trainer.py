@@ -237,7 +237,8 @@ class Trainer:
         started = time.monotonic()
         before = self.progress
         nats_per_word = self._validation_nats(check) / self._validation.n_words
-        if not nats_per_word < self._most_nats:
+        # Far beyond a guess among all words: no model's.
+        if not nats_per_word < _DIVERGED * math.log(self._network.decoder.out_features):
             raise self._diverged()
         best = before.best_nats_per_word
         is_best = best is None or nats_per_word < best
@@ -270,11 +271,6 @@ class Trainer:
             logits, hidden = self._network(inputs, hidden)
             nats += cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum").item()
         return nats
-
-    @property
-    def _most_nats(self) -> float:
-        """A validation loss a word that is far beyond a guess among all words, and no model's."""
-        return _DIVERGED * math.log(self._network.decoder.out_features)
 
     def _diverged(self) -> PommelError:
         now = self.progress
