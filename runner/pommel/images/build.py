@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 
+# One thing that the engine says.
+Event = dict[str, object]
+
 _MADE = re.compile(r" ---> ([0-9a-f]{12,64})\s*")
 _STAGE = re.compile(r"Step \d+/\d+ : FROM\b", re.IGNORECASE)
 
@@ -43,7 +46,7 @@ class Stages:
         self._last = ""
         self._n_steps = 0
 
-    def watch(self, events: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
+    def watch(self, events: Iterable[Event]) -> Iterator[Event]:
         """Yield the events of a build, and note which images it makes."""
         for event in events:
             text = str(event.get("stream", ""))
@@ -122,20 +125,24 @@ class BuildOptions:
             arguments = _arguments(found, self, files, tag)
             size = readable_size(n_bytes(files))
             say(f"{tag}: {counted(len(files), 'file')}, {size}, from {found.folder}\n")
-            with _explained(tag), _stages_removed(client) as stages:
-                events = client.build(
-                    # Anything that can be iterated over is streamed.
-                    fileobj=context_chunks(files),
-                    custom_context=True,
-                    dockerfile=found.dockerfile,
-                    tag=tag,
-                    buildargs=arguments,
-                    pull=self.pull,
-                    rm=True,
-                    forcerm=True,
-                    decode=True,
-                )
-                _follow(stages.watch(events), tag, say)
+            with _explained(tag):
+                stages = Stages(all_images(client))
+                try:
+                    events = client.build(
+                        # Anything that can be iterated over is streamed.
+                        fileobj=context_chunks(files),
+                        custom_context=True,
+                        dockerfile=found.dockerfile,
+                        tag=tag,
+                        buildargs=arguments,
+                        pull=self.pull,
+                        rm=True,
+                        forcerm=True,
+                        decode=True,
+                    )
+                    _follow(stages.watch(events), tag, say)
+                finally:
+                    stages.remove(client)
             image = client.inspect_image(tag)
         return BuiltImage(
             reference=f"{engine}://{tag}",
@@ -189,8 +196,7 @@ def _arguments(source: Source, options: BuildOptions, files: Files, tag: str) ->
 
 def _datetime(files: Files) -> str:
     """Return when the sources were changed last: the same sources are the same image."""
-    said = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if said:
+    if said := os.environ.get("SOURCE_DATE_EPOCH", ""):
         # Twelve digits are enough for any date.
         if not re.fullmatch("[0-9]{1,12}", said) or int(said) > _LAST_SECOND:
             raise UsageError(
@@ -201,16 +207,6 @@ def _datetime(files: Files) -> str:
         times = [path.stat().st_mtime for path in files.values() if isinstance(path, Path)]
         seconds = min(max(0, int(max(times, default=0))), _LAST_SECOND)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@contextlib.contextmanager
-def _stages_removed(client: "APIClient") -> Iterator[Stages]:
-    """Give what notes the stages of a build, and remove them however it ends."""
-    stages = Stages(all_images(client))
-    try:
-        yield stages
-    finally:
-        stages.remove(client)
 
 
 @contextlib.contextmanager
@@ -227,7 +223,7 @@ def _explained(tag: str) -> Iterator[None]:
         raise ContainerError(f"{tag}: the container engine is lost: {error}") from error
 
 
-def _follow(events: Iterable[dict[str, object]], tag: str, say: Say) -> None:
+def _follow(events: Iterable[Event], tag: str, say: Say) -> None:
     instruction = said = ""
     failure: ContainerError | None = None
     # An error comes last, and the connection is free again only when all has been read.
@@ -250,14 +246,13 @@ def _failure(tag: str, reason: str, instruction: str, said: str) -> ContainerErr
     what = f"exit status {code}" if code.isdigit() else _plain(reason).strip()
     if len(instruction) > _LONGEST_INSTRUCTION:
         instruction = f"{instruction[:_LONGEST_INSTRUCTION]}…"
-    last = [line for line in said.splitlines() if line.strip()][-_LAST_LINES:]
-    lines = "".join(f"\n    {line}" for line in last)
     at = f" at `{instruction}`" if instruction else ""
-    quoted = f"; the last it printed:{lines}" if lines else ""
-    hint = ""
+    lines = [f"{tag}: the build failed{at}: {what}"]
+    if last := [f"    {line}" for line in said.splitlines() if line.strip()][-_LAST_LINES:]:
+        lines = [f"{lines[0]}; the last it printed:", *last]
     if instruction.upper().startswith("FROM ") or not instruction:
-        hint = "\n--base IMAGE builds on another image, such as one that is on this machine"
-    return ContainerError(f"{tag}: the build failed{at}: {what}{quoted}{hint}")
+        lines.append("--base IMAGE builds on another image, such as one that is on this machine")
+    return ContainerError("\n".join(lines))
 
 
 def _plain(text: str) -> str:

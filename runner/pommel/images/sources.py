@@ -164,9 +164,11 @@ def own_wheel() -> tuple[str, bytes]:
         f"Wheel-Version: 1.0\nGenerator: pommel\nRoot-Is-Purelib: true\nTag: {_TAG}\n".encode()
     )
     record = f"{folder}/RECORD"
-    contents[record] = "".join(
-        [*(f"{name},{_hash_and_size(each)}\n" for name, each in contents.items()), f"{record},,\n"]
-    ).encode()
+    rows = []
+    for name, content in contents.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+        rows.append(f"{name},sha256={digest},{len(content)}\n")
+    contents[record] = "".join([*rows, f"{record},,\n"]).encode()
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in contents.items():
@@ -175,11 +177,6 @@ def own_wheel() -> tuple[str, bytes]:
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, content)
     return f"pommel-{distribution.version}-{_TAG}.whl", stream.getvalue()
-
-
-def _hash_and_size(content: bytes) -> str:
-    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
-    return f"sha256={digest.rstrip('=')},{len(content)}"
 
 
 def package_files() -> dict[str, Path]:
@@ -217,15 +214,10 @@ class Source:
     dockerfile: str = "Dockerfile"
     has_pommel: bool = False
 
-    @property
-    def dockerfile_text(self) -> str:
-        """What the Dockerfile says."""
-        return (self.folder / self.dockerfile).read_text("utf-8", errors="replace")
-
     def has_argument(self, name: str) -> bool:
         """Say whether the Dockerfile has a build argument of this name."""
-        pattern = rf"^\s*ARG\s+{re.escape(name)}\b"
-        return bool(re.search(pattern, self.dockerfile_text, re.IGNORECASE | re.MULTILINE))
+        text = (self.folder / self.dockerfile).read_text("utf-8", errors="replace")
+        return bool(re.search(rf"(?im)^\s*ARG\s+{re.escape(name)}\b", text))
 
 
 def find_source(text: str) -> Source:
@@ -240,11 +232,8 @@ def find_source(text: str) -> Source:
             dockerfile=f"{text}/Dockerfile",
             has_pommel=True,
         )
-    folder = (
-        (shipped_folder("image_sources") / text if text in SHIPPED else Path(text))
-        .expanduser()
-        .resolve()
-    )
+    folder = shipped_folder("image_sources") / text if text in SHIPPED else Path(text).expanduser()
+    folder = folder.resolve()
     if not folder.is_dir():
         meant = nearest(text, SHIPPED)
         hint = f" (did you mean {meant}?)" if meant else ""

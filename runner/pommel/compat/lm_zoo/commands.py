@@ -62,7 +62,11 @@ def opened(
         yield ScoredCommands(model)
         return
     reference = _with_backend(_reference(model), backend)
-    options = _with_choices(model, options)
+    # What the model itself has been told.
+    if isinstance(model, HuggingFaceModel) and model.offline:
+        options = replace(options, offline=True)
+    if isinstance(model, Model) and model.checkpoint is not None:
+        options = replace(options, checkpoint=model.checkpoint)
     scheme = reference.partition("://")[0]
     if ImageCommands.runs(scheme):
         try:
@@ -151,15 +155,6 @@ def _reference(model: Model | str) -> str:
     if "://" in model or model not in (images := LmZooRegistry.installed()):
         return model
     return images.image_reference(model)
-
-
-def _with_choices(model: Model | str, options: LoadOptions) -> LoadOptions:
-    """Return the options with what the model itself has been told."""
-    if isinstance(model, HuggingFaceModel) and model.offline:
-        options = replace(options, offline=True)
-    if isinstance(model, Model) and model.checkpoint is not None:
-        options = replace(options, checkpoint=model.checkpoint)
-    return options
 
 
 def _with_backend(reference: str, backend: str | None) -> str:

@@ -62,7 +62,12 @@ def aggregate_surprisals(
         raise SurprisalTableError(
             f"there are tokens for {len(tokens)} sentences, and the suite has {n_sentences}"
         )
-    rows = _rows(surprisals)
+    # The ids may be the table's index.
+    table = surprisals.reset_index().astype({"sentence_id": int, "surprisal": float})
+    rows = {
+        number: list(zip(own["token"], own["surprisal"].tolist(), strict=True))
+        for number, own in table.groupby("sentence_id")
+    }
     spec = TokenizerSpec.from_dict(model)
     for number, ((item, condition), own) in enumerate(
         zip(conditions(suite), tokens, strict=True), start=1
@@ -154,28 +159,18 @@ def _placed(
         raise TokenMismatch(f"{where}: {error}") from error
 
 
-def _rows(surprisals: "pd.DataFrame") -> dict[int, list[tuple[Any, float]]]:
-    """Return sentence id -> (token, surprisal) of each row; the ids may be the table's index."""
-    table = surprisals.reset_index()
-    rows: dict[int, list[tuple[Any, float]]] = {}
-    columns = (table[name].tolist() for name in ("sentence_id", "token", "surprisal"))
-    for sentence_id, token, bits in zip(*columns, strict=True):
-        rows.setdefault(int(sentence_id), []).append((token, float(bits)))
-    return rows
-
-
 def _checked_surprisals(
-    rows: Sequence[tuple[Any, float]], tokens: Sequence[str], where: str
+    rows: Sequence[tuple[object, float]], tokens: Sequence[str], where: str
 ) -> list[float]:
     listed = [token for token, _ in rows]
     if listed != list(tokens):
         message = "Mismatched tokens between tokens and surprisals data frame"
         hint = f"{len(tokens)} tokens, {len(listed)} rows"
-        differing = (pair for pair in zip(tokens, listed, strict=False) if pair[0] != pair[1])
-        for token, other in differing:
+        pairs = zip(tokens, listed, strict=False)
+        if differing := next((pair for pair in pairs if pair[0] != pair[1]), None):
+            token, other = differing
             hint = f"{token!r} in the tokens is {other!r} in the data frame"
             if not isinstance(other, str):
                 hint += "; read the table with keep_default_na=False, quoting=csv.QUOTE_NONE"
-            break
         raise SurprisalTableError(f"{message}: {where}: {hint}")
     return [bits for _, bits in rows]

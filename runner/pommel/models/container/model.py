@@ -109,10 +109,11 @@ def _failures_told(sentences: Sequence[str]) -> Iterator[set[int]]:
 
 def _first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     for key in sorted({*before, *now}):
-        said, other = ([each[key]] if key in each else [] for each in (now, before))
+        said, other = (
+            quoted(str(each[key])) if key in each else "not there" for each in (now, before)
+        )
         if said != other:
-            one, two = (quoted(str(*each)) if each else "not there" for each in (said, other))
-            return f"its {quoted(key)} is {one}, and was {two}"
+            return f"its {quoted(key)} is {said}, and was {other}"
     return "its header"
 
 
@@ -132,8 +133,7 @@ class PrintedAnswers:
         """Yield (index, scored sentence) in order; see `Model.score`."""
         if not sentences:
             return
-        spec = self.commands.spec()
-        tokenizer = TokenizerSpec.from_dict(spec)
+        tokenizer = TokenizerSpec.from_dict(self.commands.spec())
         tokens = self.commands.tokenize(sentences)
         masks: list[list[bool]] | None = None
         if tokenizer.unk_types and self.commands.supports("unkify") is not False:
@@ -147,7 +147,8 @@ class PrintedAnswers:
                 where = place(index + 1, sentences[index])
                 agreed = self._agreed(where, tokens[index], mask, rows, tokenizer)
                 scored = self._scored(where, sentences[index], agreed, tokenizer)
-                scored = _without_first_zero(scored, policy)
+                if policy.first_token != "zero":
+                    scored = _without_first_zero(scored)
                 scored = under_policy(scored, policy, self.commands.reference)
                 answered.add(index)
                 yield index, scored
@@ -202,18 +203,13 @@ class PrintedAnswers:
         return scored
 
 
-def _without_first_zero(scored: ScoredSentence, policy: Policy) -> ScoredSentence:
-    if policy.first_token == "zero":
-        return scored
+def _without_first_zero(scored: ScoredSentence) -> ScoredSentence:
+    tokens = list(scored.tokens)
     # Words that the model leaves out may come before it.
-    first = next(
-        (n for n, token in enumerate(scored.tokens) if token.surprisal_bits is not None), 0
-    )
-    if scored.tokens and scored.tokens[first].surprisal_bits == 0:
-        unscored = replace(scored.tokens[first], surprisal_bits=None)
-        tokens = (*scored.tokens[:first], unscored, *scored.tokens[first + 1 :])
-        return replace(scored, tokens=tokens)
-    return scored
+    first = next((n for n, token in enumerate(tokens) if token.surprisal_bits is not None), None)
+    if first is not None and tokens[first].surprisal_bits == 0:
+        tokens[first] = replace(tokens[first], surprisal_bits=None)
+    return replace(scored, tokens=tuple(tokens))
 
 
 _SAID_BY_HEADER = ("n_parameters", "max_tokens", "bos", "eos", "dtype", "device")
@@ -232,7 +228,7 @@ def describe(
     is a model that speaks version 1 of the protocol. Raises `ContainerError`.
     """
     spec, image = commands.spec(), commands.image
-    said: dict[str, Any]
+    said: Mapping[str, Any]
     if header is None:
         tokenizer = TokenizerSpec.from_dict(spec)
         said = {

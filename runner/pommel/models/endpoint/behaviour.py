@@ -137,10 +137,13 @@ class Manner:
     @property
     def details(self) -> dict[str, object]:
         """What a stored run says of it."""
+        without_mark = "not possible"
+        if self.bare:
+            without_mark = "as it is" if self.bare.special_tokens else "add_special_tokens=false"
         return {
             "protocol": self.protocol.name,
             "first_token": _first_token(self.usual, is_marked=self.marked is not None),
-            "without_mark": _without_mark(self.bare),
+            "without_mark": without_mark,
             "contexts": self.contexts,
             "repeats": self.repeats,
         }
@@ -163,12 +166,6 @@ def _first_token(way: Way, *, is_marked: bool) -> str:
     else:
         return "unscored: nothing stands before it"
     return f"scored, after {by}" if way.is_first_scored else f"unscored by the server, after {by}"
-
-
-def _without_mark(bare: Way | None) -> str:
-    if bare is None:
-        return "not possible"
-    return "as it is" if bare.special_tokens else "add_special_tokens=false"
 
 
 # The same beginning, and then words after which very different ones follow.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel.errors import ModelError, UsageError, package_version, printable
 from pommel.files import Waiting
-from pommel.models.endpoint.reference import EndpointReference
+from pommel.models.endpoint.reference import EndpointReference, bracketed
 from pommel.models.model import LoadOptions
 from pommel.values import frozen
 
@@ -302,8 +302,7 @@ class Client:
     def _connections(self) -> "httpx.AsyncClient":
         import httpx
 
-        host, n_connections = self._reference.host, self._options.n_parallel
-        host = f"[{host}]" if ":" in host else host
+        n_connections = self._options.n_parallel
         return httpx.AsyncClient(
             headers={
                 "Accept": "application/json",
@@ -319,7 +318,11 @@ class Client:
             ),
             follow_redirects=False,
             # What is on this machine is not reached through a proxy.
-            mounts={f"all://{host}": None} if self._reference.is_loopback else None,
+            mounts=(
+                {f"all://{bracketed(self._reference.host)}": None}
+                if self._reference.is_loopback
+                else None
+            ),
         )
 
     def _not_sent(self, error: Exception) -> RequestFailedError:
@@ -346,7 +349,10 @@ class Client:
                 f"it redirects to {target}; redirects are not followed, write where it is",
                 status=status,
             )
-        value = _json(raw)
+        try:
+            value = json.loads(raw)
+        except (ValueError, RecursionError):
+            value = _NO_JSON
         if not response.is_success:
             said = text if value is _NO_JSON else _message(value)
             raise self._refused(response, f"HTTP {status}", status, said)
@@ -355,7 +361,7 @@ class Client:
             raise RequestFailedError(
                 f"its answer is {self._shown(text)}, and not JSON", status=status, may_pass=is_json
             )
-        if _is_error(value):
+        if isinstance(value, dict) and (value.get("error") or value.get("object") == "error"):
             code = _code(value)
             what = f"HTTP {status}, but an error" + ("" if code is None else f" {code}")
             raise self._refused(response, what, code or status, _message(value))
@@ -396,18 +402,6 @@ async def _read(response: "httpx.Response") -> bytes:
         if n_bytes > _MOST_BYTES:
             raise RequestFailedError(f"its answer is longer than {_MOST_BYTES >> 20} MiB")
     return b"".join(parts)
-
-
-def _json(raw: bytes) -> Any:
-    """Return the value of a body, `_NO_JSON` if it has none."""
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        return _NO_JSON
-
-
-def _is_error(value: Any) -> bool:
-    return isinstance(value, dict) and bool(value.get("error") or value.get("object") == "error")
 
 
 def _code(value: Any) -> int | None:

@@ -182,17 +182,18 @@ class EndpointModel:
         self._background = background
         self._n_parallel = n_parallel
         # Of all sentences that were asked for again: how far the answers to which differ most.
-        self._n_again, self._largest_bits, self._where = 0, 0.0, ""
+        self._again: list[tuple[float, str]] = []
 
     @property
     def info(self) -> ModelInfo:
         """Which model this is, what its server does by itself, and how far it repeats itself."""
-        if not self._n_again:
+        if not self._again:
             return self._info
+        bits, where = max(self._again, key=itemgetter(0))
         again = {
-            "n_sentences": self._n_again,
-            "largest_bits": self._largest_bits,
-            "where": self._where,
+            "n_sentences": len(self._again),
+            "largest_bits": bits,
+            "where": where if bits else "",
         }
         return replace(self._info, details={**self._info.details, "asked_again": again})
 
@@ -260,9 +261,7 @@ class EndpointModel:
                 f"(by {by}; {MOST_BITS:.2f} bits are admitted): they depend on what was asked "
                 f"before; {EXACT}"
             )
-        self._n_again += len(pairs)
-        if bits > self._largest_bits:
-            self._largest_bits, self._where = bits, where
+        self._again += differences
 
     def _answers(
         self, sentences: Sequence[str], way: Way, policy: Policy

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pommel.errors import InputError, UnsupportedFeatureError, quoted
 from pommel.values import frozen
@@ -85,11 +85,8 @@ class Generate:
     """`/generate` of Text Generation Inference, with `decoder_input_details`."""
 
     root_url: str
-
-    @property
-    def name(self) -> str:
-        """What a stored run says of it."""
-        return "generate (decoder_input_details)"
+    # What a stored run says of it.
+    name: ClassVar = "generate (decoder_input_details)"
 
     @property
     def url(self) -> str:

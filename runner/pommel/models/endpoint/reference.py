@@ -57,8 +57,12 @@ def read_reference(reference: str) -> EndpointReference:
     address, _, model = reference.partition("#")
     address, _, query = address.partition("?")
     parts = _split(address)
-    host = _host(parts)
-    base_url = f"{parts.scheme}://{_bracketed(host)}{_port(parts)}{parts.path.rstrip('/')}"
+    host = parts.hostname
+    if not host:
+        raise UsageError(f"{parts.scheme}://: the host is missing; {_FORM}")
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    port = "" if parts.port in {None, usual} else f":{parts.port}"
+    base_url = f"{parts.scheme}://{bracketed(host)}{port}{parts.path.rstrip('/')}"
     bos = _bos(query, base_url)
     if base_url.endswith(_CHAT):
         raise ModelNotAvailableError(
@@ -95,19 +99,9 @@ def _split(address: str) -> SplitResult:
     return parts
 
 
-def _host(parts: SplitResult) -> str:
-    if not parts.hostname:
-        raise UsageError(f"{parts.scheme}://: the host is missing; {_FORM}")
-    return parts.hostname
-
-
-def _bracketed(host: str) -> str:
+def bracketed(host: str) -> str:
+    """Return a host as a URL has it."""
     return f"[{host}]" if ":" in host else host
-
-
-def _port(parts: SplitResult) -> str:
-    usual = {"http": 80, "https": 443}[parts.scheme]
-    return "" if parts.port in {None, usual} else f":{parts.port}"
 
 
 def _bos(query: str, base_url: str) -> str | None:

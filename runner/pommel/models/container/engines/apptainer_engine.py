@@ -260,9 +260,13 @@ class ApptainerEngine:
             "tmp_bytes": "`sessiondir max size` of apptainer.conf",
             "user": f"{os.getuid()}:{os.getgid()}",
         }
-        engine = {"name": self.name, "version": self.version}
-        engine_limits = {"unenforced": sorted(instead), "instead": instead}
-        return Image(reference=reference, id=digest, engine=engine | engine_limits)
+        engine = {
+            "name": self.name,
+            "version": self.version,
+            "unenforced": sorted(instead),
+            "instead": instead,
+        }
+        return Image(reference=reference, id=digest, engine=engine)
 
     def close(self) -> None:
         """Do nothing: there is no connection."""

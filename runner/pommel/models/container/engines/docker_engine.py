@@ -445,6 +445,8 @@ class DockerEngine:
 
     def start(self, job: Job) -> DockerChannel:
         """Start a command; see `Engine.start`."""
+        from docker.errors import APIError
+
         container = f"pommel-{uuid.uuid4().hex[:16]}"
         channel = DockerChannel(client=self.client, container=container)
         try:
@@ -452,27 +454,22 @@ class DockerEngine:
                 remove_leftovers(self.client)
                 # Before it exists: there must be no moment at which nobody would remove it.
                 REAPER.add({"kind": "docker", "id": container, "settings": self.settings})
-                self._create(job, container)
+                options = container_options(self.client, job, podman=self.name == "podman")
+                options |= {"name": container, "labels": {OWNER_LABEL: owner()}}
+                try:
+                    self.client.create_container(**options)
+                except APIError as error:
+                    # Podman has no process number 1 of its own unless a further package is there.
+                    if "init" not in str(error.explanation).lower():
+                        raise
+                    options["host_config"]["Init"] = False
+                    self.client.create_container(**options)
                 channel.attach()
                 self.client.start(container)
         except BaseException:
             channel.remove()
             raise
         return channel
-
-    def _create(self, job: Job, container: str) -> None:
-        from docker.errors import APIError
-
-        options = container_options(self.client, job, podman=self.name == "podman")
-        options |= {"name": container, "labels": {OWNER_LABEL: owner()}}
-        try:
-            self.client.create_container(**options)
-        except APIError as error:
-            # Podman has no process number 1 of its own unless a further package is there.
-            if "init" not in str(error.explanation).lower():
-                raise
-            options["host_config"]["Init"] = False
-            self.client.create_container(**options)
 
 
 def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:

@@ -80,21 +80,12 @@ class Sandbox:
         """
         changed: dict[str, Any] = {}
         for setting in settings:
-            key, separator, value = setting.partition("=")
-            if key not in SETTINGS:
-                meant = nearest(key, SETTINGS)
-                hint = f" (did you mean {meant}?)" if meant else ""
-                raise UsageError(
-                    f"--sandbox {setting}: there is no {key!r}{hint}; it is {', '.join(SETTINGS)}"
-                )
-            field, read = SETTINGS[key]
-            if not separator:
-                raise UsageError(f"--sandbox {setting}: write {key}=VALUE")
             try:
-                changed[field] = read(value)
-                _check_range(field, changed[field])
+                field, value = _read_setting(setting)
+                _check_range(field, value)
             except ValueError as error:
                 raise UsageError(f"--sandbox {setting}: {error}") from None
+            changed[field] = value
         return replace(self, **changed)
 
 
@@ -245,6 +236,19 @@ ENGINES: dict[str, Callable[[str], Engine]] = {
     **{name: partial(_of_docker, name) for name in get_args(DockerName)},
     **dict.fromkeys(("apptainer", "singularity", "library", "shub"), _apptainer),
 }
+
+
+def _read_setting(setting: str) -> tuple[str, Any]:
+    """Return the field of a `KEY=VALUE` and its value; raises `ValueError`."""
+    key, separator, text = setting.partition("=")
+    if key not in SETTINGS:
+        meant = nearest(key, SETTINGS)
+        hint = f" (did you mean {meant}?)" if meant else ""
+        raise ValueError(f"there is no {key!r}{hint}; it is {', '.join(SETTINGS)}")
+    if not separator:
+        raise ValueError(f"write {key}=VALUE")
+    field, read = SETTINGS[key]
+    return field, read(text)
 
 
 def _switch(text: str) -> bool:

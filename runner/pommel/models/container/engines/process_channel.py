@@ -8,7 +8,7 @@ import subprocess
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from pommel.models.container.engines.engine import STDERR, STDOUT, ExitStatus
 from pommel.models.container.engines.reaper import REAPER
@@ -63,9 +63,9 @@ class ProcessChannel:
         )
         try:
             REAPER.add({"kind": "process", "id": self._process.pid, "patience_s": patience_s})
-            self._input, output, errors = map(
-                _opened, (self._process.stdin, self._process.stdout, self._process.stderr)
-            )
+            streams = (self._process.stdin, self._process.stdout, self._process.stderr)
+            # They are there: pipes were asked for.
+            self._input, output, errors = cast("tuple[IO[bytes], IO[bytes], IO[bytes]]", streams)
             self._outputs = {output.fileno(): (STDOUT, output), errors.fileno(): (STDERR, errors)}
             # A write must not wait for ever for a program that reads no more and does not end.
             os.set_blocking(self._input.fileno(), False)
@@ -155,8 +155,3 @@ def _ready(handles: Iterable[int], event: int) -> list[int]:
     for handle in handles:
         waiting.register(handle, event)
     return [handle for handle, _ in waiting.poll(_MILLISECONDS_BETWEEN_LOOKS)]
-
-
-def _opened(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None  # noqa: S101 - a pipe was asked for
-    return stream

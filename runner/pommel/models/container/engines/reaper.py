@@ -24,15 +24,26 @@ class Reaper:
     def __init__(self) -> None:
         """Start nothing yet."""
         self._process: subprocess.Popen[bytes] | None = None
-        self._knows_forks = False
         # A collection of garbage in the middle of `add` may remove a container, and call `discard`.
         self._lock = threading.RLock()
 
     def get_ready(self) -> None:
         """Start the other process, if it does not run: later would be too late for a program."""
         with self._lock:
-            if self._process is None:
-                self._start()
+            if self._process is not None:
+                return
+            script = Path(__file__).with_name("reaper_process.py")
+            self._process = subprocess.Popen(  # noqa: S603 - our own script
+                [sys.executable, str(script)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                # Whole lines, each in one system call.
+                bufsize=0,
+                # Ctrl-C is for us, and so is a shell's signal to all it has started.
+                start_new_session=True,
+            )
+            atexit.register(self.stop)
 
     def add(self, thing: Mapping[str, Any]) -> None:
         """Have `thing` removed when this process ends.
@@ -47,23 +58,6 @@ class Reaper:
         """Forget the thing with this `id`: it has been removed."""
         self._write({"discard": name})
 
-    def _start(self) -> None:
-        script = Path(__file__).with_name("reaper_process.py")
-        self._process = subprocess.Popen(  # noqa: S603 - our own script
-            [sys.executable, str(script)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            # Whole lines, each in one system call.
-            bufsize=0,
-            # Ctrl-C is for us, and so is a shell's signal to all it has started.
-            start_new_session=True,
-        )
-        atexit.register(self.stop)
-        if not self._knows_forks and hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
-            self._knows_forks = True
-
     def stop(self) -> None:
         """Let the other process see our end, and wait until it has removed what is left.
 
@@ -76,7 +70,7 @@ class Reaper:
             process.stdin.close()
             process.wait(_SECONDS_TO_TIDY_UP)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """After a fork: the other's reaper is not ours, and must not wait for our end."""
         self._lock = threading.RLock()
         process, self._process = self._process, None
@@ -96,3 +90,5 @@ class Reaper:
 
 
 REAPER = Reaper()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=REAPER.forget)
