@@ -10,9 +10,9 @@ LEFT = {
     "api.py": 1,
     "cli": 4,
     "compat": 9,
-    "images": 3,
+    "images": 1,
     "leaderboard": 4,
-    "models": 99,
+    "models": 50,
     "report": 2,
     "sources": 7,
 }

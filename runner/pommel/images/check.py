@@ -282,7 +282,7 @@ class CheckResult:
     mend: str
     seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the result as plain JSON values."""
         return {**asdict(self), "seconds": round(self.seconds, 3)}
 

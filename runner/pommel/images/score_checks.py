@@ -44,7 +44,7 @@ class Exchange:
 
     sentence: str
     policy: Policy
-    answer: dict[str, Any]
+    answer: Mapping[str, Any]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -154,38 +155,33 @@ class Suite:
     __hash__ = None  # type: ignore[assignment] # its parts may change
 
 
+_BOUNDARY_SPACE = re.compile(r"^\s|\s$")
+_MULTIPLE_SPACE = re.compile(r"\s{2,}")
+
+
+@dataclass(eq=False)
 class Region:
     """A region of a sentence, valid once it exists: `ValueError` for stray spaces in the content.
 
     A suite's stray spaces are no error where pommel reads it; they are left out.
     """
 
-    _BOUNDARY_SPACE = re.compile(r"^\s|\s$")
-    _MULTIPLE_SPACE = re.compile(r"\s{2,}")
+    region_number: int | None = None
+    content: str = ""
+    metric_value: dict[str, float] | None = None
+    oovs: list[str] | None = None
 
-    def __init__(
-        self,
-        region_number: int | None = None,
-        content: str = "",
-        metric_value: dict[str, float] | None = None,
-        oovs: list[str] | None = None,
-    ) -> None:
+    def __post_init__(self) -> None:
+        """Check the content."""
         for pattern, fault in (
-            (self._BOUNDARY_SPACE, "leading and/or trailing space"),
-            (self._MULTIPLE_SPACE, "multiple consecutive spaces"),
+            (_BOUNDARY_SPACE, "leading and/or trailing space"),
+            (_MULTIPLE_SPACE, "multiple consecutive spaces"),
         ):
-            if pattern.search(content):
+            if pattern.search(self.content):
                 raise ValueError(
-                    f"Region content has {fault}. This is not allowed. Region content:  {content!r}"
+                    f"Region content has {fault}. This is not allowed. "
+                    f"Region content:  {self.content!r}"
                 )
-        self.region_number = region_number
-        self.content = content
-        self.metric_value = metric_value
-        self.oovs = oovs
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"Region({values})"
 
 
 # A file, an open file, a suite's JSON value, or a suite.

@@ -93,7 +93,7 @@ _WITHOUT_MODEL = ("spec", "tokenize", "unkify")
 _OTHER_USER = ("docker://", "podman://")
 
 # What images have said of themselves, by image and checkpoint.
-_SPECS: dict[tuple[str, Path | None, checkpoint.Stamp], dict[str, Any]] = {}
+_SPECS: dict[tuple[str, Path | None, checkpoint.Stamp], Mapping[str, Any]] = {}
 
 
 @frozen
@@ -341,7 +341,7 @@ class ScoreSession:
 
     def answers(
         self, sentences: Sequence[str], policy: Policy, *, last: bool = False
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
+    ) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Yield (index, what the program answers), in the order of the answers.
 
         With `last` the input ends behind the sentences, without the line that asks for answers.
@@ -391,7 +391,7 @@ class ScoreSession:
         text = "".join(f"{line}\n" for line in (*lines, *([] if last else [""])))
         self._command.feed([text.encode()], last=last)
 
-    def _read_header(self) -> dict[str, Any]:
+    def _read_header(self) -> Mapping[str, Any]:
         line = self._next_line("it ended before it printed its first line")
         if len(line) > _LONGEST_HEADER:
             what = f"its first line has more than {_LONGEST_HEADER} characters"
@@ -417,7 +417,7 @@ class ScoreSession:
 
     def _read_answer(
         self, first: int, waiting: set[int], longest: str
-    ) -> tuple[dict[str, Any], int]:
+    ) -> tuple[Mapping[str, Any], int]:
         """Return the next answer, and the index of the sentence that is answered."""
         line = self._next_line("it ended before it had answered")
         # Whose answer it is can be known only when it has been read.
@@ -434,7 +434,7 @@ class ScoreSession:
         waiting.remove(number - first)
         return answer, number - first
 
-    def _scored(self, sentence: str, answer: dict[str, Any], policy: Policy) -> ScoredSentence:
+    def _scored(self, sentence: str, answer: Mapping[str, Any], policy: Policy) -> ScoredSentence:
         if "error" in answer:
             reason = shortened(str(answer["error"]))
             raise ModelError(f"{self._job.where}: {self._command.at}: {reason}")
@@ -454,7 +454,7 @@ class ScoreSession:
         return scored
 
 
-def _object(line: str) -> dict[str, Any]:
+def _object(line: str) -> Mapping[str, Any]:
     """Return the JSON object in a line; raises `InputError`."""
     try:
         value = json.loads(line, parse_constant=_refuse)

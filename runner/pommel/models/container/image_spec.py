@@ -4,6 +4,7 @@ import json
 import math
 import re
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from pommel.errors import InputError, quoted
@@ -63,7 +64,7 @@ _LONGEST_SHOWN = 200
 _LONGEST_MESSAGE = 10_000
 
 
-def read_spec(engine: Engine, job: Job) -> dict[str, Any]:
+def read_spec(engine: Engine, job: Job) -> Mapping[str, Any]:
     """Return what the command `spec` prints.
 
     Raises `ContainerError` for what is no JSON, or no spec by `schemas/model_spec.json`, or far too
@@ -85,7 +86,7 @@ def read_spec(engine: Engine, job: Job) -> dict[str, Any]:
             raise command.failure(shortened(str(error)[:_LONGEST_MESSAGE])) from error
 
 
-def _checked(text: str) -> dict[str, Any]:
+def _checked(text: str) -> Mapping[str, Any]:
     spec = parse_json(text, where="its output")
     short = _without_items(spec)
     _check_extent(short)
@@ -114,9 +115,9 @@ def check_shown(text: str, what: str) -> None:
         raise InputError(f"{what}, {quoted(text)}, cannot be shown")
 
 
-def _check_extent(spec: Any) -> None:
+def _check_extent(spec: object) -> None:
     # Before anything looks for faults one by one, or follows it into its depths.
-    waiting = [(spec, 1)]
+    waiting: list[tuple[object, int]] = [(spec, 1)]
     count = 0
     while waiting:
         value, depth = waiting.pop()

@@ -404,14 +404,14 @@ async def _read(response: "httpx.Response") -> bytes:
     return b"".join(parts)
 
 
-def _code(value: Any) -> int | None:
+def _code(value: Mapping[str, Any]) -> int | None:
     """Return the status that an error says of itself."""
     error = value.get("error")
     code = (error if isinstance(error, dict) else value).get("code")
     return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
-def _message(value: Any) -> str:
+def _message(value: object) -> str:
     """Return the message of a refusal: that of OpenAI's form, or of others."""
     for _ in range(2):
         if isinstance(value, dict):

@@ -52,14 +52,14 @@ class Completions:
         """Where it is asked."""
         return f"{self.base_url}/completions"
 
-    def body(self, prompt: str, *, special_tokens: bool = True) -> dict[str, Any]:
+    def body(self, prompt: str, *, special_tokens: bool = True) -> Mapping[str, Any]:
         """Return the request for a prompt."""
         # At a temperature of 1 scaled probabilities are the model's own.
         body: dict[str, Any] = {"model": self.model, "prompt": prompt, "echo": True, "logprobs": 1}
         body |= {"max_tokens": self.max_tokens, "temperature": 1.0, "top_p": 1.0}
         return body if special_tokens else {**body, "add_special_tokens": False}
 
-    def read(self, value: Any) -> PromptAnswer:
+    def read(self, value: Mapping[str, Any]) -> PromptAnswer:
         """Return what an answer says. Raises `InputError` with what is wrong with it."""
         choices = _of(value, "choices", list, "its answer")
         if len(choices) != 1:
@@ -93,7 +93,7 @@ class Generate:
         """Where it is asked."""
         return f"{self.root_url}/generate"
 
-    def body(self, prompt: str, *, special_tokens: bool = True) -> dict[str, Any]:
+    def body(self, prompt: str, *, special_tokens: bool = True) -> Mapping[str, Any]:
         """Return the request for a prompt.
 
         Raises `UnsupportedFeatureError` without `special_tokens`: the server's marks stay.
@@ -103,7 +103,7 @@ class Generate:
         details = {"max_new_tokens": 1, "details": True, "decoder_input_details": True}
         return {"inputs": prompt, "parameters": details}
 
-    def read(self, value: Any) -> PromptAnswer:
+    def read(self, value: Mapping[str, Any]) -> PromptAnswer:
         """Return what an answer says. Raises `InputError` with what is wrong with it."""
         prefill = _of(_of(value, "details", dict, "its answer"), "prefill", list, "details")
         if not prefill:
@@ -124,7 +124,7 @@ class Generate:
 PromptProtocol = Completions | Generate
 
 
-def _of(value: Any, name: str, kind: type, where: str) -> Any:
+def _of(value: object, name: str, kind: type, where: str) -> Any:
     found = value.get(name) if isinstance(value, Mapping) else None
     if not isinstance(found, kind):
         raise InputError(f"{where} has no {name!r}")
@@ -148,7 +148,7 @@ def _checked(numbers: Sequence[Any], tokens: Sequence[Any]) -> tuple[float | Non
     return tuple(_log_probability(each, text) for each, text in zip(numbers, tokens, strict=True))
 
 
-def _log_probability(number: Any, token: Any) -> float | None:
+def _log_probability(number: object, token: str) -> float | None:
     if number is None:
         return None
     what = f"the log-probability of {quoted(token)} is"
@@ -171,7 +171,7 @@ def _shown(number: float) -> str:
     return digits if len(digits) <= _SHOWN_DIGITS else f"{digits[:_SHOWN_DIGITS]}…"
 
 
-def _best(listed: Any, n_tokens: int) -> tuple[float | None, ...]:
+def _best(listed: object, n_tokens: int) -> tuple[float | None, ...]:
     """Return the largest logarithm at each place; empty if there are none for all tokens."""
     if not isinstance(listed, list) or len(listed) != n_tokens:
         return ()

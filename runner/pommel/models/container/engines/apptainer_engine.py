@@ -11,7 +11,6 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from pommel.errors import ContainerError, ModelNotAvailableError
@@ -139,23 +138,24 @@ def image_digest(path: Path) -> str:
     """
     if not path.is_dir():
         return f"sha256:{_file_digest(path).hex()}"
+
+    def refuse(error: OSError) -> None:
+        raise error
+
     digest = hashlib.sha256()
+    entries = [
+        Path(parent, name)
+        for parent, folders, files in os.walk(path, onerror=refuse)
+        for name in (*folders, *files)
+    ]
     # In an order that every file system agrees on; names need not be text.
-    for entry in sorted(_entries(path), key=os.fsencode):
+    for entry in sorted(entries, key=os.fsencode):
         name, mode = os.fsencode(entry.relative_to(path)), b"%o" % entry.lstat().st_mode
         for field in (name, mode, _contents(entry)):
             # Its length first: no two folders may be written down alike.
             digest.update(len(field).to_bytes(8))
             digest.update(field)
     return f"sha256:{digest.hexdigest()}"
-
-
-def _entries(folder: Path) -> Iterator[Path]:
-    def refuse(error: OSError) -> None:
-        raise error
-
-    for parent, folders, files in os.walk(folder, onerror=refuse):
-        yield from (Path(parent, name) for name in (*folders, *files))
 
 
 def _contents(entry: Path) -> bytes:

@@ -317,7 +317,7 @@ _NOT_FOUND = 404
 _NO_COMMAND = re.compile(r"executable file .*not found|(exec|stat)\b.*: no such file or directory")
 
 
-def _docker_settings(reference: str) -> dict[str, Any]:
+def _docker_settings(reference: str) -> Mapping[str, Any]:
     """Return where Docker is: `DOCKER_HOST`, or where `docker context use` points to."""
     from docker.context import ContextAPI
     from docker.errors import DockerException
@@ -340,7 +340,7 @@ def _docker_settings(reference: str) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-def _podman_settings() -> dict[str, Any]:
+def _podman_settings() -> Mapping[str, Any]:
     """Return where Podman's service is: `CONTAINER_HOST`, the user's socket, or the system's."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folders = [os.environ.get("XDG_RUNTIME_DIR"), f"/run/user/{user}", "/run"]
@@ -356,7 +356,7 @@ class DockerEngine:
     client: "APIClient"
     name: str
     version: str
-    settings: dict[str, Any]
+    settings: Mapping[str, Any]
 
     @classmethod
     def connect(cls, name: DockerName, *, asked_by: str) -> "DockerEngine":
@@ -429,12 +429,12 @@ class DockerEngine:
             volumes=tuple((found.get("Config") or {}).get("Volumes") or ()),
         )
 
-    def _inspect(self, name: str) -> dict[str, Any] | None:
+    def _inspect(self, name: str) -> Mapping[str, Any] | None:
         from docker.errors import ImageNotFound
 
         client: Any = self.client
         try:
-            found: dict[str, Any] = client.inspect_image(name)
+            found: Mapping[str, Any] = client.inspect_image(name)
         except ImageNotFound:
             return None
         return found
@@ -472,7 +472,7 @@ class DockerEngine:
         return channel
 
 
-def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:
+def _client(settings: Mapping[str, Any]) -> tuple["APIClient", str]:
     """Return a client that speaks the engine's version of the interface, and the engine's own."""
     from docker import APIClient
     from docker.constants import DEFAULT_DOCKER_API_VERSION

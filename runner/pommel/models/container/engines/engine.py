@@ -57,7 +57,7 @@ class Sandbox:
         except ValueError as error:
             raise UsageError(f"sandbox: {field}={getattr(self, field)!r}: {error}") from None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the limits as plain JSON values, for a run's provenance."""
         return asdict(self)
 
@@ -120,7 +120,7 @@ class Image:
     engine: Mapping[str, Any] = field(default_factory=dict)
     volumes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return which image it is as plain JSON values."""
         return {"reference": self.reference, "id": self.id, "digests": list(self.digests)}
 

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ def main() -> None:
     """Read what is started and removed; when the other end has gone, remove what is left."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    left: dict[Any, dict[str, Any]] = {}
+    left: dict[Any, Mapping[str, Any]] = {}
     for line in sys.stdin.buffer:
         message = json.loads(line)
         if "add" in message:
@@ -33,7 +33,7 @@ def main() -> None:
             _REMOVE[thing["kind"]](thing)
 
 
-def _remove_container(thing: dict[str, Any]) -> None:
+def _remove_container(thing: Mapping[str, Any]) -> None:
     from docker import APIClient
     from docker.utils import kwargs_from_env
 
@@ -41,7 +41,7 @@ def _remove_container(thing: dict[str, Any]) -> None:
     client.remove_container(thing["id"], v=True, force=True)
 
 
-def _end_session(thing: dict[str, Any]) -> None:
+def _end_session(thing: Mapping[str, Any]) -> None:
     end_session(
         thing["id"],
         patience_s=thing.get("patience_s", 0),
