@@ -1,7 +1,7 @@
 """What makes everything that ships trained or generated: `python -m recipes`."""
 
-import sys
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -53,15 +53,12 @@ def ngram(seed: int, scale: float, order: int, out: Path) -> None:
 @main.command()
 @_seed
 @_scale
-@click.option("--out", type=_file, help="File; else stdout.")
-def corpus(seed: int, scale: float, out: Path | None) -> None:
+@click.option(
+    "--out", type=click.File("w", "utf-8", lazy=False), default="-", help="File; else stdout."
+)
+def corpus(seed: int, scale: float, out: TextIO) -> None:
     """Write the training text, one sentence on a line."""
-    lines = (f"{sentence}\n" for sentence in sample_corpus(round(FULL_SIZE * scale), seed))
-    if out is None:
-        sys.stdout.writelines(lines)
-    else:
-        with out.open("w", encoding="utf-8") as file:
-            file.writelines(lines)
+    out.writelines(f"{each}\n" for each in sample_corpus(round(FULL_SIZE * scale), seed))
 
 
 @main.command()

@@ -80,7 +80,8 @@ def train_gpt2(folder: Path, recipe: Recipe) -> TrainingFigures:
     model = GPT2LMHeadModel(_config(recipe))
     start_bits = _total_bits(model, validation)
     steps = _fit(model, sentences, recipe)
-    _round_to_float16(model)
+    for weight in model.parameters():
+        weight.data = weight.data.half().float()
     bits = _total_bits(model, validation)
     n_tokens = _n_predicted(validation)
     figures = TrainingFigures(
@@ -214,12 +215,6 @@ def _unigram_bits(sentences: list[Sentence], validation: list[Sentence]) -> floa
     total = counts.total() + len(counts)
     tokens = [token for sentence in validation for token in sentence[1:]]
     return -sum(math.log2((counts[token] + 1) / total) for token in tokens) / len(tokens)
-
-
-@torch.no_grad()
-def _round_to_float16(model: GPT2LMHeadModel) -> None:
-    for weight in model.parameters():
-        weight.copy_(weight.half().float())
 
 
 def _save(

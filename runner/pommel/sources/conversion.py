@@ -120,12 +120,12 @@ def _by_field(sets: Iterable[MinimalSet], field: str, path: Path) -> dict[str, l
     fields: dict[str, None] = {}
     n_without = 0
     for each in sets:
-        fields |= dict.fromkeys(each.fields or ())
-        value = (each.fields or {}).get(field)
-        if value is None:
+        said = each.fields or {}
+        fields |= dict.fromkeys(said)
+        if said.get(field) is None:
             n_without += 1
         else:
-            groups.setdefault(str(value), []).append(each)
+            groups.setdefault(str(said[field]), []).append(each)
     if n_without:
         without = f"{counted(n_without, 'minimal set')} without the field {field!r}"
         there = listed(list(fields), most=20) if fields else "no fields"

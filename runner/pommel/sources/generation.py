@@ -163,20 +163,16 @@ class Generation:
         """Return what is asked for, in the order of the source."""
         if self.n_sampled is None:
             return take(None)
-        seen: set[object] = set()
-        kept: list[int] = []
-        n_repeated = n_drawn = 0
-        for number in drawn_numbers(n_there, self.seed) if 0 < self.n_sampled <= n_there else ():
+        kept: dict[object, int] = {}
+        n_drawn = last_new = 0
+        numbers = drawn_numbers(n_there, self.seed) if 0 < self.n_sampled <= n_there else ()
+        for n_drawn, number in enumerate(numbers, start=1):
             (found,) = take([number])
-            n_drawn += 1
-            n_repeated += 1
-            if (key := sentences(found)) not in seen:
-                seen.add(key)
-                kept.append(number)
-                n_repeated = 0
+            if kept.setdefault(sentences(found), number) == number:
+                last_new = n_drawn
             if len(kept) == self.n_sampled:
-                return take(sorted(kept))
-            if n_repeated == _MOST_REPEATED:
+                return take(sorted(kept.values()))
+            if n_drawn - last_new == _MOST_REPEATED:
                 break
         there = counted(n_there, noun)
         if kept and len(kept) < n_there:

@@ -14,8 +14,8 @@ from pommel.sources.formats.long_csv import read_long_csv
 from pommel.suite import LoadedDraft, LoadedSuite, Suite
 
 _SHIPPED = "suites:"
-# The table of `collections.toml` that has no collection.
-_MODELS = "models"
+# By kind of models, and by language or suite.
+_Runs = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def find_suites(source: str) -> list[Path]:
@@ -48,7 +48,7 @@ def suite_files(collection: str = "") -> list[Path]:
     means all. A collection that does not exist has no files.
     """
     folder = shipped_folder("suites")
-    if patterns := _named_collections().get(collection):
+    if patterns := _catalogue()[0].get(collection):
         return sorted({path for pattern in patterns for path in folder.glob(pattern)})
     is_inside = ".." not in Path(collection).parts and not Path(collection).is_absolute()
     return sorted((folder / collection).rglob("*.json")) if is_inside else []
@@ -162,15 +162,14 @@ def _suite_collections() -> list[str]:
     folder = shipped_folder("suites")
     names = {path.relative_to(folder).parent for path in folder.rglob("*.json")}
     every = names | {parent for name in names for parent in name.parents}
-    return sorted({*_named_collections(), *(name.as_posix() for name in every if name.parts)})
+    return sorted({*_catalogue()[0], *(name.as_posix() for name in every if name.parts)})
 
 
-def _named_collections() -> Mapping[str, list[str]]:
-    return {name: each for name, each in _catalogue().items() if name != _MODELS}
-
-
-def _catalogue() -> dict[str, Any]:
-    return tomllib.loads((shipped_folder("suites") / "collections.toml").read_text("utf-8"))
+def _catalogue() -> tuple[dict[str, list[str]], _Runs]:
+    """Return the collections that are no folders, and which models have been run on what."""
+    table = tomllib.loads((shipped_folder("suites") / "collections.toml").read_text("utf-8"))
+    runs = table.pop("models")
+    return table, runs
 
 
 def _nearest(name: str) -> str:
@@ -218,23 +217,10 @@ class SuiteCard:
         """
         if not source.startswith(_SHIPPED) and (source == "-" or Path(source).exists()):
             found = load_suites([source])
-            return [cls.of(suite) for suite in found.suites], found.error
-        runs = _catalogue()[_MODELS]
-        cards = [cls._of_value(json.loads(path.read_bytes())) for path in find_suites(source)]
-        return [card.with_models(runs) for card in cards], None
-
-    def with_models(self, runs: Mapping[str, Mapping[str, Sequence[str]]]) -> Self:
-        """Return the card with what the catalogue says of its language and of itself."""
-        pretrained, own = (
-            tuple(each for key in (self.language, self.name) for each in runs[kind].get(key, ()))
-            for kind in ("pretrained", "own")
-        )
-        return replace(self, models=(*pretrained, *own), pretrained_models=pretrained)
-
-    @classmethod
-    def of(cls, suite: Suite) -> Self:
-        """Return the card of a suite."""
-        return cls._of_value(suite.to_dict())
+            return [cls._of_value(suite.to_dict()) for suite in found.suites], found.error
+        _, runs = _catalogue()
+        values = (json.loads(path.read_bytes()) for path in find_suites(source))
+        return [cls._of_value(value, runs) for value in values], None
 
     @staticmethod
     def circuits(cards: "Iterable[SuiteCard]") -> "list[CircuitCard]":
@@ -254,10 +240,10 @@ class SuiteCard:
         ]
 
     @classmethod
-    def _of_value(cls, value: Mapping[str, Any]) -> Self:
+    def _of_value(cls, value: Mapping[str, Any], runs: _Runs | None = None) -> Self:
         meta = value["meta"]
         conditions = value["items"][0]["conditions"]
-        return cls(
+        card = cls(
             name=meta["name"],
             language=str(meta.get("language") or ""),
             circuit=str(meta.get("circuit") or ""),
@@ -267,6 +253,14 @@ class SuiteCard:
             n_predictions=len(value["predictions"]),
             condition_names=tuple(each["condition_name"] for each in conditions),
         )
+        if runs is None:
+            return card
+        # Some have been run on all suites of a language, some on one suite.
+        pretrained, own = (
+            tuple(each for key in (card.language, card.name) for each in runs[kind].get(key, ()))
+            for kind in ("pretrained", "own")
+        )
+        return replace(card, models=(*pretrained, *own), pretrained_models=pretrained)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

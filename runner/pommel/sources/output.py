@@ -211,7 +211,7 @@ class Content(ABC):
 
     def noun(self, form: WrittenForm) -> str:
         """Return what is counted where it is written in a form: sets, or items."""
-        return "minimal set" if form.sets else "item"
+        return "minimal set" if form.sets or isinstance(self, SetContent) else "item"
 
     def pieces(self, form: WrittenForm) -> Iterator[str]:
         """Return its text in some form, piece by piece.
@@ -327,10 +327,6 @@ class SetContent(Content):
         if len(self._counts) > 1:
             sets = itertools.chain.from_iterable(each.pairs() for each in sets)
         return suite_items(sets)
-
-    def noun(self, form: WrittenForm) -> str:  # noqa: ARG002 - sets they are in any form
-        """Return what is counted: sets."""
-        return "minimal set"
 
     @property
     def _counts(self) -> set[int]:

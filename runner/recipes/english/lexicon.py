@@ -32,11 +32,6 @@ class Verb:
     participle: str
     ing: str
 
-    @property
-    def ambiguous(self) -> bool:
-        """Whether the past tense can be read as the participle."""
-        return self.past == self.participle
-
 
 @dataclass(frozen=True, slots=True)
 class Field:

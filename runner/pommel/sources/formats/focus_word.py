@@ -10,8 +10,6 @@ from pommel.sources.minimal_sets import MinimalSet, words_in
 
 # What the corpora of word-level models end every sentence with.
 EOS = "<eos>"
-# A field of a set: how many nouns of the other number intervene.
-N_ATTR = "n_attr"
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,14}")
 
@@ -79,16 +77,6 @@ def field_of(found: MinimalSet, number: int, name: str, title: str) -> Any:
         sentence = quoted(found.grammatical)
         raise InputError(f"minimal set {number} has no {name!r}, which {title} need: {sentence}")
     return value
-
-
-def attractors_of(found: MinimalSet, number: int, title: str) -> int:
-    """Return the number of attractors of the set with this number; raises `InputError`."""
-    value = field_of(found, number, N_ATTR, title)
-    # `True` and 1.0 are spelt otherwise than numbers are.
-    n_attractors = whole_number(str(value))
-    if n_attractors is None:
-        raise field_error(number, N_ATTR, "no number of attractors, such as 0 or 2")
-    return n_attractors
 
 
 def field_error(number: int, name: str, what: str) -> InputError:

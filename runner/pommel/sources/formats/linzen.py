@@ -15,8 +15,6 @@ from pommel.errors import Fault, InputError, Place, UsageError, counted, quoted
 from pommel.files import DecodedText, replacing
 from pommel.sources.formats.focus_word import (
     EOS,
-    N_ATTR,
-    attractors_of,
     field_error,
     field_of,
     focus_set,
@@ -32,6 +30,9 @@ from pommel.sources.formats.set_format import SetFormat, checked_sets, file_faul
 from pommel.sources.minimal_sets import MinimalSet
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
+
+# A field of a set: how many nouns of the other number intervene.
+N_ATTR = "n_attr"
 
 # A field of a set beside its columns: the line of text where it is not the sentence with `<eos>`
 # behind it (the published gold has "Are" once where the text has "are").
@@ -134,7 +135,10 @@ def _cells(found: MinimalSet, number: int) -> list[str]:
     correct, wrong = forms_of(found, number, _TITLE)
     index = str(n_before(found))
     if not _is_own(found):
-        return [index, correct, wrong, str(attractors_of(found, number, _TITLE))]
+        n_attractors = str(field_of(found, number, N_ATTR, _TITLE))
+        if whole_number(n_attractors) is None:
+            raise field_error(number, N_ATTR, "no number of attractors, such as 0 or 2")
+        return [index, correct, wrong, n_attractors]
     cells = []
     for name in _OWN_COLUMNS.names:
         cells.append(str(field_of(found, number, name, _TITLE)))

@@ -10,7 +10,7 @@ file of a few bytes asks for.
 
 import io
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from pickle import UnpicklingError, _Unpickler
 from typing import Any, ClassVar, NoReturn
@@ -36,12 +36,6 @@ _REFUSED = {
     b"\x8f\x90\x91": "a set",
     b"\x97\x98": "a buffer outside of the file",
     b"012\x96": "an instruction that plain data has no need of",
-}
-# Which values on the stack an instruction takes for a dictionary's keys.
-_KEYS: dict[int, Callable[[Sequence[Any]], Sequence[Any]]] = {
-    ord("s"): lambda stack: stack[-2:-1],
-    ord("u"): lambda stack: stack[::2],
-    ord("d"): lambda stack: stack[::2],
 }
 _NO_PICKLE = (
     UnpicklingError,
@@ -112,10 +106,25 @@ _Act = Callable[[Any], None]
 
 
 def _noted(code: int, act: _Act) -> _Act:
+    """Return an instruction that says where it is, and keeps what it does within limits."""
+
     def noted(machine: "_PlainUnpickler") -> None:
-        machine.begin(code)
+        machine.offset = machine.stream.tell() - 1
+        if not machine.n_left:
+            most = f"{machine.most_instructions:,} instructions"
+            raise _RefusedError(f"has more than {most}; no such file is read")
+        machine.n_left -= 1
+        keys = machine.stack[::2] if code in b"ud" else machine.stack[-2:-1] if code in b"s" else []
+        # The hash of nested tuples would take time without end.
+        if not all(isinstance(key, str) for key in keys):
+            what = f"a dictionary has a key that is no text, at byte {machine.offset}"
+            raise _RefusedError(f"{what}; keys have to be text")
         act(machine)
-        machine.end(code)
+        if code in _TEXTS:
+            # A pair of surrogates is one character; half of one is no text.
+            text = machine.stack[-1].encode("utf-16-le", "surrogatepass")
+            machine.stack[-1] = text.decode("utf-16-le")
+        machine.offset = machine.stream.tell()
 
     return noted
 
@@ -164,25 +173,8 @@ class _PlainUnpickler(_Unpickler):
         super().__init__(stream, encoding="utf-8")
         self.stream = stream
         self.offset = 0
-        self._most = self._n_left = most_instructions
+        self.most_instructions = self.n_left = most_instructions
 
     def find_class(self, module: str, name: str) -> NoReturn:
         where = quoted(printable(f"{module}.{name}"))
         raise _RefusedError(f"has the class or function {where}; {_NOT_READ}")
-
-    def begin(self, code: int) -> None:
-        self.offset = self.stream.tell() - 1
-        if not self._n_left:
-            raise _RefusedError(f"has more than {self._most:,} instructions; no such file is read")
-        self._n_left -= 1
-        # The hash of nested tuples would take time without end.
-        if code in _KEYS and not all(isinstance(key, str) for key in _KEYS[code](self.stack)):
-            what = f"a dictionary has a key that is no text, at byte {self.offset}"
-            raise _RefusedError(f"{what}; keys have to be text")
-
-    def end(self, code: int) -> None:
-        if code in _TEXTS:
-            # A pair of surrogates is one character; half of one is no text.
-            text = self.stack[-1].encode("utf-16-le", "surrogatepass")
-            self.stack[-1] = text.decode("utf-16-le")
-        self.offset = self.stream.tell()
