@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 
-from pommel.analysis.mixed import MixedFit
+from pommel.analysis.mixed import MixedAsked
 
 _N_TABLES = 200
 _TRUTH = {"size": 0.8, "modifier": -0.6}
@@ -41,7 +41,7 @@ def _held(n_models: int, n_items: int) -> list[str]:
     fixed = "size + modifier" if n_models > 2 else "modifier"  # noqa: PLR2004 - size has no freedom
     for seed in range(_N_TABLES):
         table = _simulated(n_models, n_items, seed)
-        fit = MixedFit.of_items(table, fixed=fixed, random=["model", "item"])
+        fit = MixedAsked(fixed=fixed, random=("model", "item")).of_items(table)
         for each in fit.coefficients[1:]:
             truth = _TRUTH[each.name]
             off = abs(each.estimate - truth) / each.sd

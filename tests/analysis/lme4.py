@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pommel.analysis.mixed import MixedFit
+from pommel.analysis.mixed import MixedAsked
 
 # Set -> lme4's formula, what is fixed here, and what is random.
 SETS = {
@@ -107,7 +107,7 @@ def compared() -> list[Compared]:
 def _compared(name: str) -> list[Compared]:
     formula, fixed, random = SETS[name]
     table = simulated(name)
-    fit = MixedFit.of_items(table, fixed=fixed, random=random)
+    fit = MixedAsked(fixed=fixed, random=tuple(random or ())).of_items(table)
     ours = {each.name: (each.estimate, each.sd) for each in fit.coefficients}
     ours |= {f"sd of {each.name}": (each.estimate, math.nan) for each in fit.components}
     with tempfile.TemporaryDirectory() as folder:

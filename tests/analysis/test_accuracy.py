@@ -13,14 +13,8 @@ from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.accuracy import (
-    COLUMNS,
-    Accuracies,
-    Accuracy,
-    Level,
-    Settings,
-    ShareInterval,
-)
+from pommel.analysis.accuracy import COLUMNS, Accuracies, Accuracy, Level, ShareInterval
+from pommel.analysis.asking import Settings
 from pommel.analysis.models_compared import Average
 from pommel.scoring.choices import ScoreRule
 from pommel.scoring.run_record import RunRecord
@@ -273,7 +267,7 @@ def test_runs_under_two_rules_are_told_apart() -> None:
     rows = Accuracies.of(
         [record(holds=["11", "10"]), record(holds=["11", "10"], rule="first")], "suite", FEW
     ).rows
-    assert [(row.variant, row.accuracy) for row in rows] == [
+    assert [(row.who.variant, row.accuracy) for row in rows] == [
         ("score=all", 0.5),
         ("score=first", 1.0),
     ]

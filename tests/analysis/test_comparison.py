@@ -13,7 +13,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.accuracy import Accuracies, Settings
+from pommel.analysis.accuracy import Accuracies
+from pommel.analysis.asking import Settings
 from pommel.analysis.comparison import (
     COLUMNS,
     ComparedRow,
@@ -492,7 +493,7 @@ def test_a_name_means_a_model_or_the_seeds_of_one(
     name: str, label: str, members: list[str]
 ) -> None:
     found = side(FOUND, name)
-    assert (found.label, [each.model_name for each in found.members]) == (label, members)
+    assert (found.label, [each.name for each in found.members]) == (label, members)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from tests.analysis.records import record, seeds
 from tests.report.printed import cells
 
 from pommel.analysis.complexity import (
-    Complexity,
+    ComplexityAsked,
     ComplexityPoint,
     SuiteComplexity,
     SuiteDifferences,
     given_complexities,
     known_complexities,
 )
-from pommel.analysis.models_compared import with_size_families, without_models
+from pommel.analysis.models_compared import ModelsCompared, without_models
 from pommel.errors import FaultyFileError, UsageError
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Interval
@@ -76,7 +76,9 @@ def test_faults_of_such_a_file_have_a_place(tmp_path: Path) -> None:
 
 def test_a_model_by_itself_has_means_over_suites() -> None:
     records = scored({"a": 0.5, "b": 0.7, "c": 0.3})
-    result = Complexity.of_complexities(records, [known(0, "a"), known(0, "b"), known(1, "c")])
+    result = ComplexityAsked().of_complexities(
+        records, [known(0, "a"), known(0, "b"), known(1, "c")]
+    )
     first, second = result.points
     assert shown((first,)) == [("m", "x", 0, 0.6)]
     assert (first.suites, first.n_suites, first.n_models) == (("a", "b"), 2, 1)
@@ -94,7 +96,9 @@ def test_a_family_has_means_over_models_and_those_that_lack_a_suite_are_not_in_t
         *scored({"a": 0.9}, "m3", size_family="F"),
         *scored({"a": 0.2, "b": 0.1}, "other"),
     ]
-    result = Complexity.of_complexities(records, [known(0, "a"), known(1, "b")], pooling="family")
+    result = ComplexityAsked(pooling="family").of_complexities(
+        records, [known(0, "a"), known(1, "b")]
+    )
     assert [(each.models, each.n_models) for each in result.points] == [
         ("F", 3),
         ("F", 2),
@@ -117,7 +121,7 @@ def test_one_run_of_another_suite_takes_nothing_away() -> None:
     suites = [known(0, "a"), known(1, "b"), known(1, "c")]
     for extra in (scored({"c": 0.9}, "alone"), scored({"c": 0.9}, "m1", size_family="F")):
         for pooling in ("family", "all"):
-            result = Complexity.of_complexities([*records, *extra], suites, pooling=pooling)
+            result = ComplexityAsked(pooling=pooling).of_complexities([*records, *extra], suites)
             trend = result.trends[0]
             assert (trend.n_models, trend.n_suites) == (2, 2)
             assert trend.slope_percent == pytest.approx(-20)
@@ -130,14 +134,14 @@ def test_one_run_of_another_suite_takes_nothing_away() -> None:
 
 def test_seeds_count_once() -> None:
     records = [*seeds("lstm", "a", "11", "10"), *seeds("lstm", "b", "10", "00")]
-    result = Complexity.of_complexities(records, [known(0, "a"), known(1, "b")], pooling="all")
+    result = ComplexityAsked(pooling="all").of_complexities(records, [known(0, "a"), known(1, "b")])
     assert shown(result.points) == [("all models", "x", 0, 0.75), ("all models", "x", 1, 0.25)]
     assert [each.n_models for each in result.points] == [1, 1]
 
 
 def test_series_are_apart_and_suites_of_no_known_complexity_are_told() -> None:
     records = scored({"a": 0.5, "b": 0.6, "c": 0.7})
-    result = Complexity.of_complexities(
+    result = ComplexityAsked().of_complexities(
         records, [known(0, "b", ""), known(0, "a", "z"), known(1, "b", "z")]
     )
     assert shown(result.points) == [("m", "z", 0, 0.5), ("m", "z", 1, 0.6), ("m", "", 0, 0.6)]
@@ -147,7 +151,7 @@ def test_series_are_apart_and_suites_of_no_known_complexity_are_told() -> None:
 
 def test_a_model_without_a_series_has_a_trend_of_nothing() -> None:
     records = [*scored({"a": 0.5, "b": 0.6}), *scored({"c": 0.1}, "n")]
-    result = Complexity.of_complexities(records, [known(0, "a"), known(1, "b")])
+    result = ComplexityAsked().of_complexities(records, [known(0, "a"), known(1, "b")])
     assert [(each.models, each.n_suites) for each in result.trends] == [("m", 2), ("n", 0)]
     assert math.isnan(result.trends[1].slope_percent)
 
@@ -163,7 +167,7 @@ def test_means_and_trends_are_those_of_scipy(shares: list[list[float]]) -> None:
         for each in scored(dict(zip(names, own, strict=True)), f"m{i}")
     ]
     suites = [known(value, name) for value, name in zip(values, names, strict=True)]
-    result = Complexity.of_complexities(records, suites, pooling="all")
+    result = ComplexityAsked(pooling="all").of_complexities(records, suites)
     matrix = np.array(shares)
     assert [each.accuracy for each in result.points] == pytest.approx(matrix.mean(axis=0).tolist())
     errors = [each.standard_error for each in result.points]
@@ -181,9 +185,11 @@ def test_figure_3_of_kryvosheieva_and_levy(shared_data: Path) -> None:
         SuiteComplexity(suite=("swahili", name), series="verb", complexity=value)
         for value, name in enumerate(SERIES)
     ]
-    points = Complexity.of_complexities(
-        with_size_families(records, globs), suites, pooling="family"
-    ).points
+    points = (
+        ComplexityAsked(pooling="family")
+        .of_complexities(ModelsCompared.with_size_families(records, globs), suites)
+        .points
+    )
     table = pd.read_csv(shared_data / "multilingual" / "accuracies.csv")[1:]
     # The versions of each model in the order of the file, as the paper's figure has them.
     table["model"] = ["mGPT"] * 2 + ["BLOOM"] * 6 + ["XGLM"] * 5 + ["mbert"] + ["XLM-R"] * 4
@@ -200,13 +206,17 @@ def test_figure_3_of_kryvosheieva_and_levy(shared_data: Path) -> None:
 
 def test_the_tables() -> None:
     records = scored({"a": 0.5, "b": 0.7, "c": 0.3})
-    result = Complexity.of_complexities(records, [known(0, "a"), known(0, "b"), known(1, "c")])
-    points = replace(result, table="points").frame()
+    result = ComplexityAsked().of_complexities(
+        records, [known(0, "a"), known(0, "b"), known(1, "c")]
+    )
+    points = replace(result, asked=replace(result.asked, table="points")).frame()
     assert " ".join(points.columns) == (
         "models series complexity suites n_models n_suites accuracy standard_error average"
     )
     assert points["suites"].tolist() == ["a b", "c"]
-    assert " ".join(replace(result, table="trends").frame().columns) == (
+    assert " ".join(
+        replace(result, asked=replace(result.asked, table="trends")).frame().columns
+    ) == (
         "models series n_models n_suites slope_percent standard_error_percent slope_p rho rho_p "
         "rho_p_method average"
     )
@@ -225,7 +235,7 @@ SUITES = [
 
 
 def test_models_by_themselves() -> None:
-    (table,) = Complexity.of_complexities(RECORDS, SUITES).tables()
+    (table,) = ComplexityAsked().of_complexities(RECORDS, SUITES).tables()
     assert cells(table) == [
         ["models", "0", "1", "slope", "p", "Spearman", "p", "n"],
         ["m", "0.50 ± - (1)", "0.38 ± 0.12 (2)", "-12.50", ".667", "-0.50", "1.000 exact", "3"],
@@ -240,7 +250,7 @@ def test_models_by_themselves() -> None:
 
 
 def test_the_mean_over_a_family() -> None:
-    (table,) = Complexity.of_complexities(RECORDS, SUITES, pooling="family").tables()
+    (table,) = ComplexityAsked(pooling="family").of_complexities(RECORDS, SUITES).tables()
     assert cells(table)[1][:3] == ["F", "0.62 ± 0.12 (2)", "0.38 ± 0.00 (2)"]
     assert cells(table)[1][-1] == "2"
     assert "mean over models (n)" in str(table.caption)
@@ -248,7 +258,7 @@ def test_the_mean_over_a_family() -> None:
 
 def test_a_model_without_a_suite_has_a_dash() -> None:
     records = [*RECORDS, record("o", "a", share=0.5)]
-    (table,) = Complexity.of_complexities(records, SUITES).tables()
+    (table,) = ComplexityAsked().of_complexities(records, SUITES).tables()
     assert cells(table)[3][:4] == ["o", "0.50 ± - (1)", "-", "-"]
 
 

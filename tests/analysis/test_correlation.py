@@ -13,7 +13,7 @@ from tests.analysis.published_accuracies import clams_records
 from tests.analysis.records import given_table, record, seeds
 from tests.report.printed import cells
 
-from pommel.analysis.correlation import PropertyCorrelations
+from pommel.analysis.correlation import CorrelationAsked, PropertyCorrelations
 from pommel.analysis.given_tables import GivenTable
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
@@ -49,12 +49,12 @@ def scored(shares: dict[tuple[str, str], float], model: str = "m", **facts: Any)
 def test_the_correlations_of_the_paper(
     clams: list[RunRecord], morphology: dict[str, float]
 ) -> None:
-    assert by_models(PropertyCorrelations.of(clams, given_table(morphology)))[
+    assert by_models(CorrelationAsked().with_numbers(clams, given_table(morphology)))[
         "mono"
     ] == pytest.approx(0.4)
-    without = PropertyCorrelations.of(clams, given_table(morphology), exclude=["de"])
+    without = CorrelationAsked(exclude=("de",)).with_numbers(clams, given_table(morphology))
     assert by_models(without)["mono"] == pytest.approx(1.0)
-    shared = PropertyCorrelations.of(clams, given_table(morphology), common_suites=True)
+    shared = CorrelationAsked(common_suites=True).with_numbers(clams, given_table(morphology))
     assert by_models(shared)["mBERT"] == pytest.approx(-0.9)
     found = {each.key: each for each in shared.pairs if each.models == "mBERT"}
     assert {key: round(each.accuracy, 3) for key, each in found.items()} == {
@@ -76,7 +76,7 @@ def test_the_averages_by_language_are_the_published_ones(
             for row in csv.DictReader(file)
             if row["published_average"]
         }
-    pairs = PropertyCorrelations.of(clams, given_table(morphology)).pairs
+    pairs = CorrelationAsked().with_numbers(clams, given_table(morphology)).pairs
     found = {(each.models, each.key): each.accuracy for each in pairs if each.models != "mBERT"}
     assert set(found) == set(published)
     # The paper rounds .773 to .78, from cells that it does not print in full.
@@ -87,12 +87,14 @@ def test_the_averages_by_language_are_the_published_ones(
 def test_models_that_lack_suites_in_a_language_are_told(
     clams: list[RunRecord], morphology: dict[str, float]
 ) -> None:
-    assert PropertyCorrelations.of(clams, given_table(morphology)).uneven == ("mBERT",)
+    assert CorrelationAsked().with_numbers(clams, given_table(morphology)).uneven == ("mBERT",)
 
 
 def test_languages_without_a_number_or_without_a_run_are_told() -> None:
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.6, ("he", "s"): 0.7, ("fr", "s"): 0.8})
-    result = PropertyCorrelations.of(records, given_table({**VALUES, "fr": math.nan, "ru": 4.0}))
+    result = CorrelationAsked().with_numbers(
+        records, given_table({**VALUES, "fr": math.nan, "ru": 4.0})
+    )
     assert result.without_value == ("fr", "he")
     assert result.without_accuracy == ("ru",)
     assert [each.key for each in result.pairs] == ["de", "en"]
@@ -103,8 +105,11 @@ def test_models_are_correlated_each_or_in_the_mean() -> None:
     up = {("de", "s"): 0.5, ("en", "s"): 0.6, ("fr", "s"): 0.7}
     down = {("de", "s"): 0.9, ("en", "s"): 0.6, ("fr", "s"): 0.3}
     records = [*scored(up, "a", size_family="F"), *scored(down, "b", size_family="F")]
-    assert by_models(PropertyCorrelations.of(records, given_table(VALUES))) == {"a": 1.0, "b": -1.0}
-    pooled = PropertyCorrelations.of(records, given_table(VALUES), pooling="family")
+    assert by_models(CorrelationAsked().with_numbers(records, given_table(VALUES))) == {
+        "a": 1.0,
+        "b": -1.0,
+    }
+    pooled = CorrelationAsked(pooling="family").with_numbers(records, given_table(VALUES))
     assert by_models(pooled) == {"F": -1.0}
     assert [each.accuracy for each in pooled.pairs] == pytest.approx([0.7, 0.6, 0.5])
     assert [each.n_models for each in pooled.pairs] == [2, 2, 2]
@@ -115,18 +120,18 @@ def test_common_suites_of_several_models_are_those_of_all() -> None:
         *scored({("de", "s"): 0.5, ("de", "t"): 0.9, ("en", "s"): 0.6, ("en", "t"): 0.9}, "a"),
         *scored({("de", "s"): 0.7, ("en", "s"): 0.8, ("en", "t"): 0.1}, "b"),
     ]
-    result = PropertyCorrelations.of(
-        records, given_table(VALUES), pooling="all", common_suites=True
+    result = CorrelationAsked(pooling="all", common_suites=True).with_numbers(
+        records, given_table(VALUES)
     )
     assert [each.accuracy for each in result.pairs] == pytest.approx([0.6, 0.7])
-    uneven = PropertyCorrelations.of(records, given_table(VALUES), pooling="all")
+    uneven = CorrelationAsked(pooling="all").with_numbers(records, given_table(VALUES))
     assert uneven.uneven == ("all models",)
     assert [each.accuracy for each in uneven.pairs] == pytest.approx([0.7, 0.6])
 
 
 def test_without_a_suite_in_common_nothing_is_left() -> None:
     records = scored({("de", "s"): 0.5, ("en", "t"): 0.6})
-    result = PropertyCorrelations.of(records, given_table(VALUES), common_suites=True)
+    result = CorrelationAsked(common_suites=True).with_numbers(records, given_table(VALUES))
     assert result.pairs == ()
     assert result.correlations[0].n == 0
 
@@ -140,9 +145,9 @@ def test_suites_circuits_and_groups_have_properties_too() -> None:
     pairs = {
         level: {
             each.key: each.accuracy
-            for each in PropertyCorrelations.of(
-                records, given_table(dict.fromkeys("stucdxy", 1.0)), level=level
-            ).pairs
+            for each in CorrelationAsked(level=level)
+            .with_numbers(records, given_table(dict.fromkeys("stucdxy", 1.0)))
+            .pairs
         }
         for level in ("suite", "circuit", "group")
     }
@@ -159,7 +164,7 @@ def test_models_have_properties_and_seeds_are_one_model() -> None:
         record("b", "t", "0000"),
     ]
     values = {"lstm": 2.0, "a": 1.0, "b": 3.0}
-    result = PropertyCorrelations.of(records, given_table(values), level="model")
+    result = CorrelationAsked(level="model").with_numbers(records, given_table(values))
     assert by_models(result) == {"all suites": 0.5}
     assert {each.key: each.accuracy for each in result.pairs} == {
         "lstm": 0.625,
@@ -167,8 +172,8 @@ def test_models_have_properties_and_seeds_are_one_model() -> None:
         "b": 0.5,
     }
     assert result.uneven == ("all suites",)
-    common = PropertyCorrelations.of(
-        records, given_table(values), level="model", common_suites=True
+    common = CorrelationAsked(level="model", common_suites=True).with_numbers(
+        records, given_table(values)
     )
     assert by_models(common) == {"all suites": 1.0}
 
@@ -177,9 +182,11 @@ def test_pearson_may_be_asked_for() -> None:
     from scipy.stats import pearsonr
 
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9, ("fr", "s"): 0.8})
-    (found,) = PropertyCorrelations.of(
-        records, given_table(VALUES), coefficient="pearson"
-    ).correlations
+    (found,) = (
+        CorrelationAsked(coefficient="pearson")
+        .with_numbers(records, given_table(VALUES))
+        .correlations
+    )
     expected = pearsonr([1, 2, 3], [0.5, 0.9, 0.8])
     assert (found.coefficient, found.n) == ("pearson", 3)
     assert found.value == pytest.approx(expected.statistic)
@@ -193,7 +200,7 @@ def test_spearman_is_that_of_scipy(points: list[tuple[int, int]]) -> None:
     x, y = zip(*points, strict=True)
     records = scored({(f"l{i}", "s"): share / 8 for i, share in enumerate(y)})
     values = {f"l{i}": float(value) for i, value in enumerate(x)}
-    (found,) = PropertyCorrelations.of(records, given_table(values)).correlations
+    (found,) = CorrelationAsked().with_numbers(records, given_table(values)).correlations
     assert found.n == len(points)
     if len(set(x)) == 1 or len(set(y)) == 1:
         assert math.isnan(found.value)
@@ -206,13 +213,15 @@ def test_spearman_is_that_of_scipy(points: list[tuple[int, int]]) -> None:
 def test_what_cannot_be_asked_for() -> None:
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9})
     with pytest.raises(UsageError) as caught:
-        PropertyCorrelations.of(records, given_table(VALUES), exclude=["dee"])
+        CorrelationAsked(exclude=("dee",)).with_numbers(records, given_table(VALUES))
     assert str(caught.value) == "there is no language 'dee' to leave out; did you mean 'de'?"
     with pytest.raises(UsageError) as caught:
-        PropertyCorrelations.of(records, given_table(VALUES), exclude=["ru"])
+        CorrelationAsked(exclude=("ru",)).with_numbers(records, given_table(VALUES))
     assert str(caught.value) == "there is no language 'ru' to leave out; there are de, en"
     with pytest.raises(UsageError) as caught:
-        PropertyCorrelations.of(records, given_table(VALUES), level="circuit", common_suites=True)
+        CorrelationAsked(level="circuit", common_suites=True).with_numbers(
+            records, given_table(VALUES)
+        )
     assert str(caught.value) == (
         "a suite is in one circuit alone; common suites are those of languages or models"
     )
@@ -220,9 +229,11 @@ def test_what_cannot_be_asked_for() -> None:
 
 def test_the_tables() -> None:
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9})
-    result = PropertyCorrelations.of(records, given_table(VALUES))
+    result = CorrelationAsked().with_numbers(records, given_table(VALUES))
     assert " ".join(result.frame().columns) == "models level coefficient n value p p_method average"
-    assert replace(result, table="pairs").frame().to_dict("records")[0] == {
+    assert replace(result, asked=replace(result.asked, table="pairs")).frame().to_dict("records")[
+        0
+    ] == {
         "models": "m",
         "level": "language",
         "key": "de",
@@ -239,7 +250,7 @@ def test_items_of_several_suites_may_be_pooled() -> None:
     records = [
         record("m", suite, holds, language=language) for (language, suite), holds in counts.items()
     ]
-    found = PropertyCorrelations.of(records, given_table(VALUES), average="items")
+    found = CorrelationAsked(average="items").with_numbers(records, given_table(VALUES))
     assert {each.key: each.accuracy for each in found.pairs} == {
         "de": pytest.approx(4 / 6),
         "en": 0.25,
@@ -257,7 +268,7 @@ def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
     records = [record("a", suite, share=share) for suite, share in a.items()]
     records += [record("b", suite, share=share) for suite, share in b.items()]
     records += [record("c", suite, share=share) for suite, share in a.items()]
-    found = PropertyCorrelations.between_models(records).rows
+    found = CorrelationAsked().between_each(records).rows
     assert [(each.model_name, each.other_model, each.n_suites) for each in found] == [
         ("a", "b", 3),
         ("a", "c", 4),
@@ -269,7 +280,7 @@ def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
 
 def test_the_table() -> None:
     records = [record(model, "s", share=0.5) for model in "ab"]
-    assert list(PropertyCorrelations.between_models(records).frame().columns) == [
+    assert list(CorrelationAsked().between_each(records).frame().columns) == [
         "model_name",
         "other_model",
         "coefficient",
@@ -285,7 +296,9 @@ RECORDS = [
     for model, shares in {"m": (0.5, 0.6, 0.7), "n": (0.9, 0.8)}.items()
     for language, share in zip(("de", "en", "fr"), shares, strict=False)
 ]
-RESULT = PropertyCorrelations.of(RECORDS, given_table({"fr": 0.25, "de": 1.0, "en": 2.0}, "C_WALS"))
+RESULT = CorrelationAsked().with_numbers(
+    RECORDS, given_table({"fr": 0.25, "de": 1.0, "en": 2.0}, "C_WALS")
+)
 
 
 def test_languages_stand_in_the_order_of_their_numbers() -> None:
@@ -303,8 +316,8 @@ def test_languages_stand_in_the_order_of_their_numbers() -> None:
 
 def test_many_keys_are_not_shown() -> None:
     records = [record("m", f"s{i}", share=i / 10) for i in range(9)]
-    result = PropertyCorrelations.of(
-        records, given_table({f"s{i}": i for i in range(9)}, "length"), level="suite"
+    result = CorrelationAsked(level="suite").with_numbers(
+        records, given_table({f"s{i}": i for i in range(9)}, "length")
     )
     table = result.tables()[0]
     assert cells(table) == [["models", "Spearman", "p", "n"], ["m", "1.00", "< .001 exact", "9"]]
@@ -312,16 +325,14 @@ def test_many_keys_are_not_shown() -> None:
 
 
 def test_pairs_one_by_one() -> None:
-    assert cells(replace(RESULT, table="pairs").tables()[0])[:2] == [
+    assert cells(replace(RESULT, asked=replace(RESULT.asked, table="pairs")).tables()[0])[:2] == [
         ["models", "language", "C_WALS", "accuracy", "suites", "models averaged"],
         ["m", "de", "1", "0.500", "1", "1"],
     ]
 
 
 def test_two_models() -> None:
-    assert cells(
-        PropertyCorrelations.between_models(RECORDS, coefficient="pearson").tables()[0]
-    ) == [
+    assert cells(CorrelationAsked(coefficient="pearson").between_each(RECORDS).tables()[0]) == [
         ["model", "other model", "Pearson", "p", "suites"],
         ["m", "n", "-1.00", "", "2"],
     ]

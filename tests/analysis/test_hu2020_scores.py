@@ -6,7 +6,8 @@ import pytest
 from benchmarks.published import hu2020
 from scipy.stats import binomtest
 
-from pommel.analysis.accuracy import Accuracies, Settings
+from pommel.analysis.accuracy import Accuracies
+from pommel.analysis.asking import Settings
 from pommel.scoring.run_record import RunRecord
 from pommel.store.imports.results import ImportOptions, read_results
 

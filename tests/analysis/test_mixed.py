@@ -14,7 +14,7 @@ from scipy.stats import norm, t
 from tests.analysis import lme4
 
 from pommel.analysis import mixed
-from pommel.analysis.mixed import COLUMNS, UNITS, MixedFit, freedoms, mixed_design
+from pommel.analysis.mixed import COLUMNS, UNITS, MixedAsked, MixedFit, Unit, freedoms, mixed_design
 from pommel.errors import PommelError, UsageError
 
 pytest.importorskip("gpboost")
@@ -62,7 +62,7 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def fit(frame: pd.DataFrame) -> MixedFit:
-    return MixedFit.of_items(frame, fixed=BOTH, random=["model", "item"])
+    return MixedAsked(fixed=BOTH, random=("model", "item")).of_items(frame)
 
 
 def test_known_effects_and_spreads_are_recovered(fit: MixedFit) -> None:
@@ -87,9 +87,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     held = [
         each.low < TRUTH[each.name] < each.high
         for seed in range(12)
-        for each in MixedFit.of_items(
-            simulated(12, 40, seed=seed), fixed=BOTH, random=["model", "item"]
-        ).coefficients
+        for each in MixedAsked(fixed=BOTH, random=("model", "item"))
+        .of_items(simulated(12, 40, seed=seed))
+        .coefficients
     ]
     assert len(held) == 36
     assert sum(held) >= 31
@@ -99,7 +99,7 @@ def test_where_nothing_spreads_it_is_close_to_a_plain_logistic_regression() -> N
     import statsmodels.api as sm
 
     alike = simulated(20, 100, seed=3, spreads={"model": 0.0, "item": 0.0})
-    found = MixedFit.of_items(alike, fixed=BOTH, random=["model", "item"])
+    found = MixedAsked(fixed=BOTH, random=("model", "item")).of_items(alike)
     effects = sm.add_constant(alike[["log10_parameters", "modifier"]].to_numpy(dtype=float))
     plain = sm.Logit(alike["holds"].to_numpy(), effects).fit(disp=0)
     assert max(each.estimate for each in found.components) < 0.2
@@ -110,8 +110,8 @@ def test_where_nothing_spreads_it_is_close_to_a_plain_logistic_regression() -> N
 def test_without_an_intercept_nothing_is_taken_off_the_effects() -> None:
     small = simulated(10, 200, seed=6)
     small["plain"] = 1 - small["modifier"]
-    with_one = MixedFit.of_items(small, fixed="modifier", random=["item"])
-    without = MixedFit.of_items(small, fixed="0 + plain + modifier", random=["item"])
+    with_one = MixedAsked(fixed="modifier", random=("item",)).of_items(small)
+    without = MixedAsked(fixed="0 + plain + modifier", random=("item",)).of_items(small)
     first, second = (each.estimate for each in without.coefficients)
     intercept, effect = (each.estimate for each in with_one.coefficients)
     assert (first, second) == pytest.approx((intercept, intercept + effect), abs=0.02)
@@ -119,14 +119,14 @@ def test_without_an_intercept_nothing_is_taken_off_the_effects() -> None:
 
 def test_the_same_table_gives_the_same_numbers() -> None:
     small = simulated(8, 20, seed=5)
-    one, again = (MixedFit.of_items(small, fixed="modifier", random=["item"]) for _ in range(2))
+    one, again = (MixedAsked(fixed="modifier", random=("item",)).of_items(small) for _ in range(2))
     assert one == again
 
 
 def test_a_factor_has_a_coefficient_for_each_of_its_values_but_the_first() -> None:
     small = simulated(4, 60, seed=5)
     small["language"] = ["de", "en", "fr"] * 80
-    found = MixedFit.of_items(small, fixed="language", random=["item"])
+    found = MixedAsked(fixed="language", random=("item",)).of_items(small)
     assert [each.name for each in found.coefficients] == [
         "(Intercept)",
         "language[T.en]",
@@ -138,16 +138,16 @@ def test_rows_that_lack_a_column_are_left_out_and_counted() -> None:
     small = simulated(8, 40, seed=5)
     small.loc[small["model"] == "m0", "log10_parameters"] = math.nan
     small["language"] = np.where(small["model"] == "m1", "", small["model"])
-    found = MixedFit.of_items(small, fixed="log10_parameters", random=["model", "item"])
+    found = MixedAsked(fixed="log10_parameters", random=("model", "item")).of_items(small)
     assert found.n_rows == 280
     assert found.notes[0] == "40 rows left out: a column that the model needs is missing there"
-    assert mixed_design(small, fixed="language", random=["model"]).n_left_out == 40
+    assert mixed_design(small, MixedAsked(fixed="language", random=("model",))).n_left_out == 40
 
 
 def test_spreads_over_single_rows_are_hardly_known() -> None:
     small = simulated(1, 300, seed=7)
     small.loc[:9, "item"] = "s:0"
-    found = MixedFit.of_items(small, fixed="modifier", random=["item"])
+    found = MixedAsked(fixed="modifier", random=("item",)).of_items(small)
     assert found.notes[0] == (
         "there are fewer than 3 rows a value of item: its spread, and with it all effects, come "
         "out too small"
@@ -191,7 +191,6 @@ def test_the_tidy_table_has_effects_and_spreads(fit: MixedFit) -> None:
             ["item"],
             "'modifier + (': expected a noun, but instead the expression ended",
         ),
-        ("modifier", [], "a mixed model needs a random intercept, at least one"),
         ("modifier", ["holds"], "holds is what is explained, and has no random intercept"),
     ],
 )
@@ -199,7 +198,7 @@ def test_a_call_that_makes_no_sense(
     frame: pd.DataFrame, fixed: str, random: list[str], message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        MixedFit.of_items(frame, fixed=fixed, random=random)
+        MixedAsked(fixed=fixed, random=tuple(random)).of_items(frame)
     assert str(caught.value) == message
 
 
@@ -284,7 +283,7 @@ def few(**columns: Any) -> pd.DataFrame:
 )
 def test_rows_on_which_nothing_can_be_fitted(table: pd.DataFrame, fixed: str, message: str) -> None:
     with pytest.raises(PommelError) as caught:
-        MixedFit.of_items(table, fixed=fixed, random=["model", "item"])
+        MixedAsked(fixed=fixed, random=("model", "item")).of_items(table)
     assert str(caught.value) == message
 
 
@@ -293,7 +292,7 @@ def test_a_value_with_one_outcome_alone_separates_in_part() -> None:
     with pytest.raises(
         PommelError, match=r"without an exception by kind\[T\.y\], kind\[T\.z\], so"
     ):
-        MixedFit.of_items(table, fixed="kind", random=["item"])
+        MixedAsked(fixed="kind", random=("item",)).of_items(table)
 
 
 def test_what_does_not_converge_is_an_error(
@@ -301,7 +300,7 @@ def test_what_does_not_converge_is_an_error(
 ) -> None:
     monkeypatch.setattr(mixed, "_MOST_ITERATIONS", 1)
     with pytest.raises(PommelError, match=r"^the mixed model has not converged "):
-        MixedFit.of_items(frame, fixed="modifier", random=["item"])
+        MixedAsked(fixed="modifier", random=("item",)).of_items(frame)
 
 
 @pytest.mark.parametrize("missing", ["gpboost", "patsy"])
@@ -310,12 +309,12 @@ def test_without_the_extra_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(PommelError) as caught:
-        MixedFit.of_items(few(), fixed="modifier", random=["item"])
+        MixedAsked(fixed="modifier", random=("item",)).of_items(few())
     assert str(caught.value) == "mixed models need the stats extra: pip install 'pommel[stats]'"
 
 
 def test_an_effect_of_models_is_compared_between_models(frame: pd.DataFrame) -> None:
-    design = mixed_design(frame, fixed=BOTH, random=["model", "item"])
+    design = mixed_design(frame, MixedAsked(fixed=BOTH, random=("model", "item")))
     found = {each.name: (each.n_free, each.column) for each in freedoms(design)}
     assert found == {
         "Intercept": (28, "model"),
@@ -323,12 +322,12 @@ def test_an_effect_of_models_is_compared_between_models(frame: pd.DataFrame) -> 
         "modifier": (148, "item"),
     }
     varying = frame.assign(x=np.arange(len(frame)))
-    design = mixed_design(varying, fixed="x", random=["model"])
+    design = mixed_design(varying, MixedAsked(fixed="x", random=("model",)))
     assert [each.n_free for each in freedoms(design)] == [29, math.inf]
 
 
 def test_intervals_of_few_models_are_those_of_t() -> None:
-    fit = MixedFit.of_items(simulated(4, 80, seed=2), fixed=BOTH, random=["model", "item"])
+    fit = MixedAsked(fixed=BOTH, random=("model", "item")).of_items(simulated(4, 80, seed=2))
     by_name = {each.name: each for each in fit.coefficients}
     size, modifier = by_name["log10_parameters"], by_name["modifier"]
     assert (size.n_free, modifier.n_free) == (2, 78)
@@ -346,7 +345,7 @@ def test_intervals_of_few_models_are_those_of_t() -> None:
 
 def test_two_models_cannot_tell_what_they_differ_in() -> None:
     with pytest.raises(PommelError) as caught:
-        MixedFit.of_items(simulated(2, 80, seed=2), fixed=BOTH, random=["model", "item"])
+        MixedAsked(fixed=BOTH, random=("model", "item")).of_items(simulated(2, 80, seed=2))
     assert str(caught.value) == (
         "log10_parameters is the same in all rows of one model, and model has 2 values only: "
         "nothing tells it from what else they differ in; choose more runs, leave it out of "
@@ -363,17 +362,19 @@ def in_suites(n_suites: int = 6) -> pd.DataFrame:
 
 def test_the_units_of_the_design_are_random_unless_something_else_is_said() -> None:
     table = in_suites()
-    found = MixedFit.of_items(table, fixed="modifier")
+    found = MixedAsked(fixed="modifier").of_items(table)
     assert [each.name for each in found.components] == ["model", "suite", "item"]
     assert found.coefficients[1].n_free == 4
     # Of one model, or with a suite an item, what parts no rows has no intercept.
     one = table[table["model"] == "m0"]
-    assert [each.name for each in MixedFit.of_items(one, fixed="modifier").components] == ["suite"]
+    assert [each.name for each in MixedAsked(fixed="modifier").of_items(one).components] == [
+        "suite"
+    ]
     alone = table.assign(suite=table["item"])
-    fit = MixedFit.of_items(alone, fixed="log10_parameters")
+    fit = MixedAsked(fixed="log10_parameters").of_items(alone)
     assert [each.name for each in fit.components] == ["model", "suite"]
     with pytest.raises(PommelError, match=r"^of model, suite, item none has several values with"):
-        MixedFit.of_items(one.assign(suite="s0"), fixed="modifier")
+        MixedAsked(fixed="modifier").of_items(one.assign(suite="s0"))
 
 
 @pytest.mark.parametrize(
@@ -400,44 +401,48 @@ def test_an_effect_that_is_the_same_within_a_unit_makes_it_random(
     table = table.reset_index(drop=True)
     table["of_prediction"] = (table["prediction_id"] == "1") & (table["modifier"] == 1)
     with pytest.raises(UsageError) as caught:
-        MixedFit.of_items(table, fixed=fixed, random=random)
+        MixedAsked(fixed=fixed, random=tuple(random)).of_items(table)
     assert f"is the same in all rows of one {unit}, and {unit} is not random: " in str(caught.value)
     assert f"add --random {unit}, or --not-random {unit} if" in str(caught.value)
-    by_default = {each.name for each in mixed_design(table, fixed=fixed).random}
+    by_default = {each.name for each in mixed_design(table, MixedAsked(fixed=fixed)).random}
     assert by_default == {"model", "suite", "item", unit}
     others = [each for each in UNITS if each not in random]
-    alone = mixed_design(table, fixed=fixed, random=random, not_random=others)
+    alone = mixed_design(
+        table, MixedAsked(fixed=fixed, random=tuple(random), not_random=tuple(others))
+    )
     assert [each.name for each in alone.random] == random
 
 
 def test_a_model_of_no_family_is_a_family_of_its_own() -> None:
     table = in_suites().assign(family="")
     table.loc[table["model"].isin(["m0", "m1"]), "family"] = "f"
-    (family,) = mixed_design(table, fixed="modifier", random=["family", "suite"]).random[:1]
+    (family,) = mixed_design(
+        table, MixedAsked(fixed="modifier", random=("family", "suite"))
+    ).random[:1]
     assert family.n_levels == 7
 
 
 def test_a_slope_is_what_an_effect_is_compared_between() -> None:
     table = in_suites().assign(x=lambda rows: rows["item"].str[2:].astype(int) // 6 % 2 * 3.0)
     units = ["model", "suite", "item"]
-    fit = MixedFit.of_items(table, fixed="x", random=["x || model", *units])
+    fit = MixedAsked(fixed="x", random=("x || model", *units)).of_items(table)
     assert [each.name for each in fit.components] == [*units, "x || model"]
     assert fit.coefficients[1].n_free == 7
     larger = table.assign(x=table["x"] * 1e6)
-    scaled = MixedFit.of_items(larger, fixed="x", random=["x || model", *units])
+    scaled = MixedAsked(fixed="x", random=("x || model", *units)).of_items(larger)
     assert scaled.components[3].estimate * 1e6 == pytest.approx(
         fit.components[3].estimate, rel=1e-3, abs=1e-3
     )
     # Its interaction with what is the same within models is one of models, too.
     design = mixed_design(
-        table, fixed="x * log10_parameters", random=["x || model", "suite", "item"]
+        table, MixedAsked(fixed="x * log10_parameters", random=("x || model", "suite", "item"))
     )
     assert [each.n_free for each in freedoms(design)][1:] == [6, 6, 6]
 
 
 def test_effects_of_items_are_compared_within_suites_and_interactions_within_both() -> None:
     table = in_suites().assign(x=lambda rows: rows["item"].str[2:].astype(int) // 6 % 2)
-    design = mixed_design(table, fixed="modifier * log10_parameters + x")
+    design = mixed_design(table, MixedAsked(fixed="modifier * log10_parameters + x"))
     assert {each.name: each.n_free for each in freedoms(design)} == {
         "Intercept": 4,
         "modifier": 4,
@@ -459,29 +464,30 @@ def test_effects_of_items_are_compared_within_suites_and_interactions_within_bot
         (["modifier || itm"], [], "there is no column 'itm'; did you mean item?"),
         (["model:itm"], [], "there is no column 'itm'"),
         (["model || item"], [], "'model': a slope is that of one number, and of no factor"),
-        (["item"], ["suites"], "'suites' is no unit of the design; these are model, family, "),
         (["item"], ["item"], "item can not be both random and not random"),
     ],
 )
 def test_random_effects_that_make_no_sense(
-    frame: pd.DataFrame, random: list[str], not_random: list[str], message: str
+    frame: pd.DataFrame, random: list[str], not_random: list[Unit], message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        MixedFit.of_items(frame, fixed="modifier", random=random, not_random=not_random)
+        MixedAsked(fixed="modifier", random=tuple(random), not_random=tuple(not_random)).of_items(
+            frame
+        )
     assert str(caught.value).startswith(message)
 
 
 def test_units_that_part_rows_alike_and_slopes_of_nothing() -> None:
     table = few(suite=["x", "y"] * 6, one=[1] * 12)
     with pytest.raises(PommelError, match=r"^item and suite part the rows in the same way, and"):
-        MixedFit.of_items(table, fixed="modifier", random=["item", "suite"])
+        MixedAsked(fixed="modifier", random=("item", "suite")).of_items(table)
     with pytest.raises(PommelError, match=r"^one is 1 in every row, and .* leave it out of --rand"):
-        MixedFit.of_items(table, fixed="modifier", random=["one || model"])
+        MixedAsked(fixed="modifier", random=("one || model",)).of_items(table)
 
 
 def test_a_unit_that_does_not_spread_has_no_interval() -> None:
     alike = simulated(12, 60, seed=2, spreads={"model": 0.0, "item": 1.0})
-    fit = MixedFit.of_items(alike, fixed=BOTH, random=["model", "item"])
+    fit = MixedAsked(fixed=BOTH, random=("model", "item")).of_items(alike)
     assert fit.components[0].estimate == 0
     assert math.isnan(fit.components[0].low)
     assert fit.notes == (
@@ -490,7 +496,7 @@ def test_a_unit_that_does_not_spread_has_no_interval() -> None:
 
 
 def test_the_normal_p_is_in_the_table_beside_that_of_t() -> None:
-    fit = MixedFit.of_items(simulated(4, 80, seed=2), fixed=BOTH, random=["model", "item"])
+    fit = MixedAsked(fixed=BOTH, random=("model", "item")).of_items(simulated(4, 80, seed=2))
     size = fit.coefficients[1]
     assert size.p_normal == pytest.approx(2 * norm.sf(abs(size.estimate) / size.sd))
     assert size.p_normal < size.p

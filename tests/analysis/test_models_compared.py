@@ -17,10 +17,11 @@ from pommel.analysis.models_compared import (
     ModelScores,
     check_distinct,
     even_scores,
+    incomplete_seeds,
     model_scores,
     pooled,
+    suite_labels,
     suites_by,
-    with_size_families,
     without_lone_families,
     without_models,
 )
@@ -140,25 +141,10 @@ def test_rows_of_a_family_stand_behind_those_of_its_last_member() -> None:
     ]
 
 
-def row(name: str, **facts: object) -> ModelRow:
-    return ModelRow(
-        model_name=name,
-        variant="",
-        score_rule="all",
-        source="pommel",
-        **facts,  # type: ignore[arg-type]
-    )
-
-
-def test_labels_have_what_tells_models_apart() -> None:
-    plain = ModelRow(model_name="m", variant="", score_rule="all", source="pommel")
-    never = ModelRow(model_name="m", variant="eos=never", score_rule="all", source="pommel")
-    assert (plain.label, never.label) == ("m", "m (eos=never)")
-
-
 def test_families_of_no_or_one_member_are_left_out() -> None:
-    models = [row("m"), row("n")]
-    families = [row(f"of {n}", is_family=True, n_members=n) for n in (0, 1, 2)]
+    found = ModelsCompared.of(seeds("lstm", "s", "10", "11"))
+    models = [ModelRow(who=each) for each in found.models]
+    families = [ModelRow(who=found.families[0], n_members=n) for n in (0, 1, 2)]
     assert without_lone_families([*models, *families]) == [*models, families[2]]
 
 
@@ -185,20 +171,19 @@ def test_seeds_are_one_model_with_their_mean() -> None:
     (found,) = model_scores(records)
     assert (found.name, found.n_parameters) == ("lstm", 10)
     whole = found.on([("", "s")])
-    assert (whole.n_members, whole.scores, whole.incomplete) == (2, {("", "s"): 0.625}, ())
+    assert (len(whole.complete), whole.scores, whole.incomplete) == (2, {("", "s"): 0.625}, ())
     # The second seed has no score on t: both suites have the first one's.
-    assert (found.n_members, found.scores) == (1, {("", "s"): 0.5, ("", "t"): 0.25})
+    assert (len(found.complete), found.scores) == (1, {("", "s"): 0.5, ("", "t"): 0.25})
     assert found.incomplete == ("lstm/seed-2",)
     assert found.on([("", "u")]).scores == {}
 
 
 def test_seeds_that_lack_suites_are_told() -> None:
     records = [*seeds("lstm", "s", "11", "10", "00"), *seeds("lstm", "t", "11", "10")]
-    assert ModelsCompared.of(records).incomplete_seeds() == ("lstm/seed-3",)
-    assert ModelsCompared.of(records).incomplete_seeds(["s"]) == ()
-    assert (
-        ModelsCompared.of([record("m", "s", "1"), record("n", "t", "1")]).incomplete_seeds() == ()
-    )
+    assert incomplete_seeds(records, suite_labels(records)) == ("lstm/seed-3",)
+    assert incomplete_seeds(records, [("", "s")]) == ()
+    records = [record("m", "s", "1"), record("n", "t", "1")]
+    assert incomplete_seeds(records, suite_labels(records)) == ()
 
 
 def test_seeds_of_which_none_has_all_suites_have_no_scores() -> None:
@@ -206,7 +191,7 @@ def test_seeds_of_which_none_has_all_suites_have_no_scores() -> None:
         record(f"l/{n}", suite, "11", member=seed(n, "l")) for n, suite in ((1, "s"), (2, "t"))
     ]
     (found,) = model_scores(records)
-    assert (found.scores, found.n_members, found.incomplete) == ({}, 0, ("l/1", "l/2"))
+    assert (found.scores, len(found.complete), found.incomplete) == ({}, 0, ("l/1", "l/2"))
 
 
 def test_seeds_have_the_means_of_the_accuracies_of_their_family() -> None:
@@ -214,7 +199,11 @@ def test_seeds_have_the_means_of_the_accuracies_of_their_family() -> None:
     family = next(row for row in Accuracies.of(records, "model").rows if row.is_family)
     (found,) = model_scores(records)
     suites = suites_by(records, "all")["all suites"]
-    assert (found.mean(suites), found.n_members) == (family.accuracy, family.n_members) == (0.75, 1)
+    assert (
+        (found.mean(suites), len(found.complete))
+        == (family.accuracy, family.n_members)
+        == (0.75, 1)
+    )
 
 
 def test_seeds_of_two_sizes_are_two_models() -> None:
@@ -224,7 +213,7 @@ def test_seeds_of_two_sizes_are_two_models() -> None:
         for n in (1, 2)
     ]
     found = model_scores(records)
-    assert [(each.name, each.n_parameters, each.n_members) for each in found] == [
+    assert [(each.name, each.n_parameters, len(each.complete)) for each in found] == [
         ("lstm", 10, 2),
         ("lstm", 20, 2),
     ]
@@ -258,14 +247,7 @@ def test_a_model_that_was_run_in_two_ways_is_two_which_no_mean_may_count() -> No
 
 
 def test_a_mean_over_suites_needs_all_of_them() -> None:
-    model = ModelScores(
-        name="m",
-        variant="",
-        n_parameters=None,
-        size_family="",
-        n_members=1,
-        scores={("", "s"): 0.5, ("", "t"): 0.75},
-    )
+    (model,) = model_scores([record("m", "s", share=0.5), record("m", "t", share=0.75)])
     assert model.mean([("", "s"), ("", "t")]) == 0.625
     assert math.isnan(model.mean([("", "s"), ("", "u")]))
 
@@ -312,18 +294,20 @@ def test_a_glob_that_matches_no_model_is_a_mistake() -> None:
         without_models(records, ["gpt2", "gtp*"])
     assert str(caught.value) == "no model matches 'gtp*'; there are gpt2, opt"
     with pytest.raises(UsageError, match=r"^no model matches 'B\*'; there are gpt2, opt$"):
-        with_size_families(records, {"BLOOM": ["B*"]})
+        ModelsCompared.with_size_families(records, {"BLOOM": ["B*"]})
 
 
 def test_size_families_are_named_by_globs_and_others_keep_theirs() -> None:
     records = [record(name, "s", "10", size_family="old") for name in ("bloom", "bloom-3b", "xglm")]
-    found = with_size_families(records, {"BLOOM": ["bloom", "bloom-*"]})
+    found = ModelsCompared.with_size_families(records, {"BLOOM": ["bloom", "bloom-*"]})
     assert [each.model.size_family for each in found] == ["BLOOM", "BLOOM", "old"]
 
 
 def test_a_model_is_of_one_family() -> None:
     with pytest.raises(UsageError) as caught:
-        with_size_families([record("bloom", "s", "10")], {"A": ["bl*"], "B": ["*oom"]})
+        ModelsCompared.with_size_families(
+            [record("bloom", "s", "10")], {"A": ["bl*"], "B": ["*oom"]}
+        )
     assert str(caught.value) == "bloom cannot be of A and of B"
 
 
@@ -350,17 +334,9 @@ def test_suites_of_one_name_are_called_by_their_language_too() -> None:
 
 
 def models(*suites: str) -> list[ModelScores]:
-    return [
-        ModelScores(
-            name=f"m{n}",
-            variant="",
-            n_parameters=None,
-            size_family="",
-            n_members=1,
-            scores={("", suite): 0.5 for suite in own},
-        )
-        for n, own in enumerate(suites, 1)
-    ]
+    return model_scores(
+        [record(f"m{n}", suite, share=0.5) for n, own in enumerate(suites, 1) for suite in own]
+    )
 
 
 def chosen(*suites: str, of: str = "stuvw") -> tuple[str, str, str, str]:

@@ -14,8 +14,8 @@ from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seed
 from tests.report.printed import cells
 
-from pommel.analysis.models_compared import with_size_families, without_models
-from pommel.analysis.scaling import AVERAGE, Scaling
+from pommel.analysis.models_compared import ModelsCompared, without_models
+from pommel.analysis.scaling import AVERAGE, ScalingAsked
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 
@@ -45,8 +45,8 @@ def test_the_80_slopes_and_20_averages_of_the_paper(
             (row[""], suite): row[suite] for row in csv.DictReader(file) for suite in row if suite
         }
     globs = {"mGPT": ["mGPT-*"], "BLOOM": ["bloom*"], "XGLM": ["xglm-*"], "XLM-R": ["xlmr-*"]}
-    records = with_size_families(without_models(multilingual, ["xglm-4.5B"]), globs)
-    result = Scaling.of(records)
+    records = ModelsCompared.with_size_families(without_models(multilingual, ["xglm-4.5B"]), globs)
+    result = ScalingAsked().answer(records)
     found = {(each.family, each.name): f"{each.slope_percent:.3f}" for each in result.slopes}
     assert found == published
     assert len(found) == 100
@@ -57,8 +57,10 @@ def test_averages_are_means_of_slopes_as_they_are_not_of_rounded_ones(
     multilingual: list[RunRecord],
 ) -> None:
     globs = {"mGPT": ["mGPT-*"], "BLOOM": ["bloom*"], "XGLM": ["xglm-*"], "XLM-R": ["xlmr-*"]}
-    records = with_size_families(without_models(multilingual, ["xglm-4.5B"]), globs)
-    own = [each for each in Scaling.of(records).slopes if each.name == "basque-S-IO_S_V_AUX"]
+    records = ModelsCompared.with_size_families(without_models(multilingual, ["xglm-4.5B"]), globs)
+    own = [
+        each for each in ScalingAsked().answer(records).slopes if each.name == "basque-S-IO_S_V_AUX"
+    ]
     *slopes, average = (each.slope_percent for each in own)
     assert f"{sum(slopes) / 4:.3f}" == f"{average:.3f}" == "0.553"
     assert round(sum(round(slope, 3) for slope in slopes) / 4, 4) == 0.5525
@@ -82,7 +84,7 @@ def test_slopes_are_those_of_polyfit(points: list[tuple[int, float]]) -> None:
     accuracies = 100 * np.array([share for _, share in points])
     for scale, x in (("linear", sizes / BILLION), ("log", np.log10(sizes))):
         slope, intercept = np.polyfit(x, accuracies, 1)
-        found = Scaling.of(records, scale=scale).slopes[0]  # type: ignore[arg-type]
+        found = ScalingAsked(scale=scale).answer(records).slopes[0]  # type: ignore[arg-type]
         allowed = 1e-6 * (100 / np.ptp(x) + abs(slope))
         assert found.slope_percent == pytest.approx(slope, abs=allowed)
         assert found.intercept_percent == pytest.approx(
@@ -94,7 +96,11 @@ def test_the_parts_of_a_slope_are_those_of_scipy() -> None:
     from scipy.stats import linregress
 
     x, y = [1, 2, 4, 8], [0.5, 0.625, 0.75, 0.7]
-    (found, _) = Scaling.of([sized(str(b), b, share) for b, share in zip(x, y, strict=True)]).slopes
+    (found, _) = (
+        ScalingAsked()
+        .answer([sized(str(b), b, share) for b, share in zip(x, y, strict=True)])
+        .slopes
+    )
     fit = linregress(x, [100 * share for share in y])
     assert (found.n_models, found.n_families, found.level, found.name) == (4, 1, "suite", "s")
     assert found.slope_percent == pytest.approx(fit.slope)
@@ -111,12 +117,14 @@ def test_a_model_that_lacks_a_suite_is_not_in_its_slope_nor_in_its_circuits() ->
         if (name, suite) != ("c", "t")
     ]
     n_models = {
-        each.name: each.n_models for each in Scaling.of(records).slopes if each.family == "F"
+        each.name: each.n_models
+        for each in ScalingAsked().answer(records).slopes
+        if each.family == "F"
     }
     assert n_models == {"s": 3, "t": 2}
-    (circuit, _) = Scaling.of(records, level="circuit").slopes
+    (circuit, _) = ScalingAsked(level="circuit").answer(records).slopes
     assert (circuit.n_models, circuit.slope_percent) == pytest.approx((2, 10))
-    points = Scaling.of(records, level="circuit").points
+    points = ScalingAsked(level="circuit").answer(records).points
     assert [math.isnan(each.accuracy) for each in points] == [False, False, True]
 
 
@@ -129,7 +137,7 @@ def test_one_run_of_another_suite_takes_nothing_away() -> None:
     alone, own = record("m", "u", share=0.5, circuit="c"), sized("a", 1, 0.9, "v", circuit="c")
     for level in ("circuit", "all"):
         for extra in ([], [alone], [alone, own]):
-            result = Scaling.of([*records, *extra], level=level)
+            result = ScalingAsked(level=level).answer([*records, *extra])
             found, average = result.slopes
             assert (found.n_models, found.n_suites, found.slope_percent) == pytest.approx(
                 (3, 2, 10)
@@ -145,7 +153,7 @@ def test_a_model_that_lacks_many_suites_is_left_out_and_named() -> None:
         for suite in "stuv"
         if name != "b" or suite == "s"
     ]
-    result = Scaling.of(records, level="all")
+    result = ScalingAsked(level="all").answer(records)
     assert (result.slopes[0].n_models, result.slopes[0].n_suites) == (2, 4)
     assert result.notes == (
         "F, all suites: without b, since suites are missing there that others have",
@@ -158,7 +166,7 @@ def test_seeds_that_lack_a_suite_are_in_no_mean_over_it() -> None:
         for n, suite, share in ((1, "s", 1.0), (1, "t", 0.0), (2, "s", 0.0))
     ]
     records = [*seeds, sized("big", 3, 1.0, "s"), sized("big", 3, 1.0, "t")]
-    result = Scaling.of(records, level="all")
+    result = ScalingAsked(level="all").answer(records)
     assert [(each.n_members, each.accuracy) for each in result.points] == [(1, 0.5), (1, 1.0)]
     assert result.notes == (
         (
@@ -172,7 +180,7 @@ def test_seeds_count_once_with_their_mean() -> None:
     small = [
         sized(f"small/{n}", 1, share, member=seed(n, "small")) for n, share in ((1, 0.2), (2, 0.4))
     ]
-    result = Scaling.of([*small, sized("big", 2, 0.5)])
+    result = ScalingAsked().answer([*small, sized("big", 2, 0.5)])
     assert [(each.model_name, each.n_members) for each in result.points] == [
         ("small", 2),
         ("big", 1),
@@ -188,7 +196,7 @@ def test_a_family_of_one_size_has_no_slope_and_is_not_in_the_average() -> None:
         sized("c", 3, 0.6, size_family="G"),
         sized("d", 3, 0.7, size_family="G"),
     ]
-    f, g, average = Scaling.of(records).slopes
+    f, g, average = ScalingAsked().answer(records).slopes
     assert (f.family, f.n_models) == ("F", 2)
     assert f.slope_percent == pytest.approx(10)
     assert (g.family, g.n_models) == ("G", 2)
@@ -205,21 +213,21 @@ def test_models_without_a_family_or_a_size_are_told() -> None:
         sized("b", 1, 0.9, n_parameters=None),
         sized("c", 0, 0.9),
     ]
-    result = Scaling.of(records, scale="log")
+    result = ScalingAsked(scale="log").answer(records)
     assert result.without_family == ("human",)
     assert result.without_size == ("b", "c")
     assert [each.model_name for each in result.points] == ["a"]
-    assert Scaling.of(records[1:]).slopes == ()
+    assert ScalingAsked().answer(records[1:]).slopes == ()
 
 
 def test_one_model_run_in_two_ways_may_not_count_twice() -> None:
     records = [sized("a", 1, 0.5), sized("a", 1, 0.6, rule="first"), sized("b", 2, 0.5)]
     with pytest.raises(UsageError, match=r"^a would count 2 times \(score=all, score=first\)"):
-        Scaling.of(records)
+        ScalingAsked().answer(records)
 
 
 def test_the_tables() -> None:
-    result = Scaling.of([sized("a", 1, 0.5), sized("b", 2, 0.6)], level="all")
+    result = ScalingAsked(level="all").answer([sized("a", 1, 0.5), sized("b", 2, 0.6)])
     slopes = result.frame()
     assert " ".join(slopes.columns) == (
         "family level name scale n_families n_models slope_percent intercept_percent r p "
@@ -227,7 +235,7 @@ def test_the_tables() -> None:
     )
     assert slopes["family"].tolist() == ["F", "Average"]
     assert slopes["name"].tolist() == ["all suites", "all suites"]
-    points = replace(result, table="points").frame()
+    points = replace(result, asked=replace(result.asked, table="points")).frame()
     assert points.to_dict("records")[1] == {
         "family": "F",
         "model_name": "b",
@@ -251,7 +259,7 @@ def test_items_of_several_suites_may_be_pooled() -> None:
     ]
     facts["n_parameters"] = 2 * BILLION
     records += [record("b", suite, share=0.5, **facts) for suite in "st"]
-    result = Scaling.of(records, level="all", average="items", table="points")
+    result = ScalingAsked(level="all", average="items", table="points").answer(records)
     first, second = result.points
     assert first.accuracy == pytest.approx((4 / 6 + 3 / 6) / 2)
     assert first.average == "items"
@@ -272,7 +280,7 @@ def models() -> list[RunRecord]:
 
 
 def test_a_slope_of_fewer_models_says_of_how_many() -> None:
-    table = Scaling.of(models()).tables()[0]
+    table = ScalingAsked().answer(models()).tables()[0]
     assert cells(table) == [
         ["suite", "F (n = 3)", "G (n = 1)", "Average"],
         ["s", "8.036", "-", "8.036"],
@@ -283,13 +291,13 @@ def test_a_slope_of_fewer_models_says_of_how_many() -> None:
 
 
 def test_the_title_says_what_the_slope_is_per() -> None:
-    table = Scaling.of(models(), scale="log").tables()[0]
+    table = ScalingAsked(scale="log").answer(models()).tables()[0]
     assert table.title == "Accuracy against size: percentage points per power of ten of parameters"
 
 
 def test_models_from_the_smallest_on() -> None:
     records = models()
-    assert cells(replace(Scaling.of([*records[2:], *records[:2]]), table="points").tables()[0]) == [
+    assert cells(ScalingAsked(table="points").answer([*records[2:], *records[:2]]).tables()[0]) == [
         ["family", "model", "parameters", "s", "t"],
         ["F", "a", "1,000,000,000", "0.50", "0.20"],
         ["F", "b", "2,000,000,000", "0.62", "0.30"],
@@ -299,5 +307,5 @@ def test_models_from_the_smallest_on() -> None:
 
 
 def test_suites_without_a_circuit_are_called_so() -> None:
-    table = Scaling.of(models(), level="circuit").tables()[0]
+    table = ScalingAsked(level="circuit").answer(models()).tables()[0]
     assert cells(table)[1][0] == "(none)"

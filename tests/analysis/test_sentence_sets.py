@@ -14,6 +14,7 @@ from tests.word_model import WordModel
 
 from pommel.analysis.sentence_sets import (
     SentenceSets,
+    SentenceSetsAsked,
     SetRow,
     SetScores,
     SetSentence,
@@ -143,7 +144,7 @@ def test_a_template_with_a_word_that_the_method_cannot_score_is_left_out() -> No
     found = set_scores(run)
     assert found.kept.tolist() == [[-4.0, -6.5]]
     assert (found.n_skipped, found.n_not_asked_for, found.n_unscored) == (1, 0, 0)
-    (note,) = SentenceSets.of([run], n_resamples=99).notes
+    (note,) = SentenceSetsAsked(n_resamples=99).answer([run]).notes
     assert note == (
         "words on small: 1 template left out, with a sentence that the method cannot score or "
         "compare"
@@ -443,7 +444,7 @@ def test_orders_of_other_nouns_are_no_pair_and_a_case_that_is_everywhere_is_no_p
 
 
 def test_what_is_left_out_is_told_and_shown() -> None:
-    sets = SentenceSets.of([one_run(regions="needed")], n_resamples=99)
+    sets = SentenceSetsAsked(n_resamples=99).answer([one_run(regions="needed")])
     (note,) = sets.notes
     assert note == (
         "words on small: 2 templates left out, not all of whose tokens were asked for; run it "
@@ -452,7 +453,7 @@ def test_what_is_left_out_is_told_and_shown() -> None:
     assert [each.suite for each in sets.without_templates] == ["small"]
     (table,) = sets.tables()
     assert [*table.columns[-1].cells] == ["no templates"]
-    (note,) = SentenceSets.of([one_run({"the": None})], n_resamples=99).notes
+    (note,) = SentenceSetsAsked(n_resamples=99).answer([one_run({"the": None})]).notes
     assert note == (
         "words on small: 4 sentences with a token without a surprisal, which is left out of the "
         "sentence's score"

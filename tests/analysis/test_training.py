@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.analysis.records import record, seed
 from tests.report.printed import cells
 
-from pommel.analysis.accuracy import Settings
-from pommel.analysis.training import Training, TrainingPath
+from pommel.analysis.asking import Settings
+from pommel.analysis.training import Training, TrainingAsked, TrainingPath
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Interval, binomial_p
@@ -30,7 +30,7 @@ def shares(*counts: int, n_items: int = 20) -> list[RunRecord]:
 
 
 def followed(records: list[RunRecord], **chosen: Any) -> Training:
-    return Training.of(records, settings=QUICK, **chosen)
+    return TrainingAsked(n_resamples=99, **chosen).answer(records)
 
 
 def only_path(records: list[RunRecord], **chosen: Any) -> TrainingPath:
@@ -53,7 +53,8 @@ def test_points_come_in_the_order_of_training_with_their_intervals() -> None:
 
 def test_models_that_are_no_steps_are_passed_over() -> None:
     records = [record("m", "s", "10"), record("l/seed-1", "s", "10", member=seed(1))]
-    assert followed(records) == Training(points=(), paths=(), without_step=(), incomplete=())
+    found = followed(records)
+    assert (found.points, found.paths, found.without_step, found.incomplete) == ((), (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_above_chance_means_from_there_on(counts: tuple[int, ...], first: float)
 def test_chance_may_be_another() -> None:
     records = shares(10, 14, 15)
     assert only_path(records).above_chance_from == 300
-    quarter = Training.of(records, settings=Settings(chance=0.25, n_resamples=99))
+    quarter = TrainingAsked(chance=0.25, n_resamples=99).answer(records)
     assert quarter.paths[0].above_chance_from == 100
 
 
@@ -198,12 +199,14 @@ def test_shares_whose_items_nobody_knows_have_no_test() -> None:
     assert (result.points[0].n_items, result.paths[0].axis) == (None, "epoch")
     assert math.isnan(result.paths[0].above_chance_from)
     assert result.paths[0].reached_from == 2
-    assert replace(result, table="points").frame()["n_items"].isna().all()
+    assert (
+        replace(result, asked=replace(result.asked, table="points")).frame()["n_items"].isna().all()
+    )
 
 
 def test_the_tables() -> None:
     result = followed(shares(10, 20))
-    points = replace(result, table="points").frame()
+    points = replace(result, asked=replace(result.asked, table="points")).frame()
     assert " ".join(points.columns) == (
         "family axis level name member axis_value n_items n_holding accuracy low high chance "
         "p_above average"
@@ -241,7 +244,7 @@ def two_families() -> Training:
         for (suite, n), held in steps.items()
     ]
     records += [record("e/1", "s", "10", member=seed(1, "e", "epoch"))]
-    return Training.of(records, settings=Settings(n_resamples=99))
+    return TrainingAsked(n_resamples=99).answer(records)
 
 
 def test_one_table_a_family_and_one_row_a_suite() -> None:
@@ -269,13 +272,14 @@ def test_where_nobody_knows_chance_no_step_is_above_it() -> None:
     records = [
         record(f"p/{n}", "s", "1" * 20, formulas=[""], member=seed(n, "p", "step")) for n in (1, 2)
     ]
-    (table,) = Training.of(records, settings=Settings(n_resamples=99)).tables()
+    (table,) = TrainingAsked(n_resamples=99).answer(records).tables()
     assert cells(table)[1][4] == "unknown"
     assert "p < .05, from there on at every step. Where chance is unknown" in str(table.caption)
 
 
 def test_one_row_a_step_and_one_column_a_suite() -> None:
-    steps, _ = replace(two_families(), table="points").tables()
+    found = two_families()
+    steps, _ = replace(found, asked=replace(found.asked, table="points")).tables()
     assert cells(steps) == [
         ["step", "s", "t"],
         ["100", "0.50 [0.30, 0.70]", "0.25 [0.11, 0.47]"],

@@ -11,7 +11,8 @@ from tests.analysis.records import record, seeds
 from tests.report.latex_reader import LatexTable, read_table
 from tests.report.test_markdown import read
 
-from pommel.analysis.accuracy import Accuracies, Level, Settings
+from pommel.analysis.accuracy import Accuracies, Level
+from pommel.analysis.asking import Settings
 from pommel.analysis.models_compared import Average
 from pommel.errors import UsageError
 from pommel.report.text_tables import TABLES, Form

@@ -1,7 +1,10 @@
 from .accuracy import Accuracies as Accuracies
 from .accuracy import Accuracy as Accuracy
-from .accuracy import Settings as Settings
+from .accuracy import AccuracyAsked as AccuracyAsked
 from .accuracy import Unit as Unit
+from .asking import Settings as Settings
+from .asking import WithAverage as WithAverage
+from .asking import WithDraws as WithDraws
 from .capitalization import CapitalizationGain as CapitalizationGain
 from .capitalization import CapitalizationGains as CapitalizationGains
 from .cells import Answer as Answer
@@ -13,11 +16,8 @@ from .cells import number_cell as number_cell
 from .cells import plain_table as plain_table
 from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
-from .correlation import PropertyCorrelations as PropertyCorrelations
-from .given_tables import GivenTable as GivenTable
 from .inference import N_TURNED as N_TURNED
 from .items import ItemTable as ItemTable
-from .mixed import MixedFit as MixedFit
 from .models_compared import ModelsCompared as ModelsCompared
 from .scaling import Scaling as Scaling
 from .sentence_sets import SentenceSets as SentenceSets

@@ -8,15 +8,18 @@ mean has the stratified score interval, which speaks of other items and not of o
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
+from pommel.analysis.asking import Option, Question, Settings
 from pommel.analysis.cells import (
     Answer,
     Column,
     Row,
     add_sections,
+    grouped,
     interval_cell,
     mean_sd_cell,
     number_cell,
@@ -115,11 +118,10 @@ class Accuracy(ModelRow):
 
     The row of a family (`is_family`) is the mean over those `n_members` members that have a score
     on every suite on which another one has; it has no intervals and tests, and its counts are added
-    up. `membership` is that of one of them then.
+    up.
     """
 
     level: Level
-    membership: Membership | None
     unit: Unit
     suites: frozenset[SuiteKey]
     accuracy: float
@@ -172,7 +174,7 @@ class Accuracy(ModelRow):
     @property
     def member(self) -> Membership | None:
         """Which member of its family the model is; None for a family itself."""
-        return None if self.is_family else self.membership
+        return None if self.is_family else self.who.membership
 
     @property
     def axis_value(self) -> float:
@@ -203,21 +205,6 @@ class Accuracy(ModelRow):
         if self.p_above < ALPHA:
             return "above"
         return "below" if self.p_below < ALPHA else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How rows are computed.
-
-    `chance` is the share that holds by chance; None takes it from the formulas
-    (`pommel.suite.formula.chance`), and where a result has none from `SuiteFacts.chance`.
-    Where neither says it, there is no test. `average` says what a row of several suites is.
-    """
-
-    chance: Chance = None
-    average: Average = "suites"
-    n_resamples: int = Estimate.N_RESAMPLES
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,6 +354,38 @@ class Accuracies(Answer):
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, kw_only=True)
+class AccuracyAsked(Settings, Question):
+    """Accuracy of stored runs, with intervals, tests against chance, and margins.
+
+    \b
+      pommel stats accuracy --model gpt2
+      pommel stats accuracy --by circuit --source hu2020
+      pommel stats accuracy --by group --average items
+      pommel stats accuracy --by prediction --suite number_prep --format csv
+    """
+
+    level: Annotated[
+        Level,
+        Option(
+            name="--by",
+            help="What a row is about; circuits, languages, groups and models have several suites.",
+        ),
+    ] = "suite"
+    interval: Annotated[
+        ShareInterval,
+        Option(help="Interval of shares in the table; csv, tsv and json have both."),
+    ] = "wilson"
+
+    def answer(
+        self,
+        records: Sequence[RunRecord],
+        progress: Callable[[int], None] = lambda _n_runs: None,
+    ) -> Accuracies:
+        """Return the rows of a level, as `Accuracies.of` does."""
+        return Accuracies.of(records, self.level, self, interval=self.interval, progress=progress)
+
+
 # How rows are computed: of one part a suite, or a prediction by itself.
 
 
@@ -389,10 +408,8 @@ class Part:
 
 
 def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator[Accuracy]:
-    units: dict[Unit, list[Part]] = {}
-    for record in compared.records:
-        for part in parts_of(record, level, settings.chance):
-            units.setdefault(part.unit, []).append(part)
+    parts = (parts_of(record, level, settings.chance) for record in compared.records)
+    units = grouped(chain.from_iterable(parts), lambda part: part.unit)
     for unit in sorted(units, key=lambda unit: unit.order):
         # Items are drawn suite by suite: in another order of the runs, others would be drawn.
         ordered = sorted(units[unit], key=lambda part: part.suite)
@@ -405,11 +422,7 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
             accuracy = (n_holding or 0) / (n_items or 1) if is_known else math.nan
         row = Accuracy(
             level=level,
-            model_name=compared.model_name,
-            variant=compared.variant,
-            score_rule=compared.score_rule,
-            source=compared.source,
-            membership=compared.membership,
+            who=compared,
             unit=unit,
             suites=frozenset(part.suite for part in scored),
             average=settings.average,
@@ -561,10 +574,7 @@ def total(counts: Iterable[object]) -> int | None:
 
 def family_rows(family: ComparedFamily, rows: Sequence[Sequence[Accuracy]]) -> Iterator[Accuracy]:
     """Yield the rows of a family, whose members have these rows, one sequence a member."""
-    units: dict[Unit, list[Accuracy]] = {}
-    for own in rows:
-        for row in own:
-            units.setdefault(row.unit, []).append(row)
+    units = grouped(chain.from_iterable(rows), lambda row: row.unit)
     for unit in sorted(units, key=lambda unit: unit.order):
         yield _family_row(family, units[unit])
 
@@ -581,11 +591,7 @@ def _family_row(family: ComparedFamily, members: Sequence[Accuracy]) -> Accuracy
     chances = {row.chance for row in complete}
     return Accuracy(
         level=first.level,
-        model_name=family.name,
-        variant=family.variant,
-        score_rule=first.score_rule,
-        source=first.source,
-        membership=first.membership,
+        who=family,
         unit=first.unit,
         suites=complete[0].suites if complete else frozenset(),
         average=first.average,
@@ -602,7 +608,6 @@ def _family_row(family: ComparedFamily, members: Sequence[Accuracy]) -> Accuracy
         ),
         median_margin_bits=math.nan,
         counts={name: total([row.counts[name] for row in complete]) for name in COUNTS},
-        is_family=True,
         n_members=scores.n,
         sd=scores.sd,
         sd_population=scores.sd_population,
@@ -624,16 +629,16 @@ COLUMNS = (
             "its own rows"
         ),
     ),
-    Column("model_name"),
-    Column("variant"),
-    Column("source"),
-    Column("score_rule"),
+    Column("model_name", "who.name"),
+    Column("variant", "who.variant"),
+    Column("source", "who.source"),
+    Column("score_rule", "who.score_rule"),
     Column(
         "family",
-        "membership.family",
+        "who.membership.family",
         help="the [family](results.md#families). The row of the family itself has no `member`",
     ),
-    Column("axis", "membership.axis"),
+    Column("axis", "who.membership.axis"),
     Column("member", "member.label"),
     Column("axis_value"),
     Column("n_members"),

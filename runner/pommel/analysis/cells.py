@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pommel.files import frame_of_rows
 from pommel.statistics import Spread
@@ -12,6 +12,18 @@ from pommel.statistics import Spread
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
+
+
+_Thing = TypeVar("_Thing")
+_Key = TypeVar("_Key")
+
+
+def grouped(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_Key, list[_Thing]]:
+    """Return things by what they have in common, both in the order in which they come."""
+    found: dict[_Key, list[_Thing]] = {}
+    for thing in things:
+        found.setdefault(key(thing), []).append(thing)
+    return found
 
 
 class Answer(ABC):

@@ -165,7 +165,7 @@ def _family(found: Sequence[ComparedModel], is_meant: Callable[[str], bool]) -> 
 
 
 def _called(compared: ComparedModel) -> set[str]:
-    names = {compared.model_name, compared.label}
+    names = {compared.name, compared.label}
     for record in compared.records:
         names |= {record.model.reference, record.model.size_family}
     if compared.membership:

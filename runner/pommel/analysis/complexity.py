@@ -8,11 +8,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from pommel.analysis.asking import Option, Question, WithFamilies, WithPooling
 from pommel.analysis.cells import (
     Answer,
     ends_cell,
+    grouped,
     mean_sd_cell,
     number_cell,
     p_cell,
@@ -23,15 +25,17 @@ from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.inference import Correlation, Fit, PMethod, SignFlip
 from pommel.analysis.item_columns import shares_by_item
 from pommel.analysis.models_compared import (
+    INCOMPLETE_SEEDS,
     OF_SEVERAL,
     Average,
     EvenScores,
     ModelScores,
     Pooling,
     even_scores,
+    incomplete_seeds,
     model_scores,
     pooled,
-    suites_by,
+    suite_labels,
 )
 from pommel.errors import UsageError, nearest
 from pommel.files import frame_of_rows
@@ -47,6 +51,102 @@ if TYPE_CHECKING:
 Series = Literal["circuit", "language", "group", "none"]
 # One row a complexity, or a series.
 ComplexityTable = Literal["points", "trends"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComplexityAsked(WithPooling, WithFamilies, Question):
+    """How accuracy falls with the complexity of intervening material.
+
+    For each series of suites, and each model or the mean over a family: the mean accuracy at each
+    complexity with its standard error, the slope, and Spearman's rank correlation.
+
+    \b
+      pommel stats complexity --complexity complexity.csv --pool family
+      pommel stats complexity --difference number_src number_prep
+    """
+
+    file: Annotated[
+        Path | None,
+        Option(
+            name="--complexity",
+            help="CSV or TSV with the columns suite, complexity and maybe series.  [default: what "
+            "the suites say, meta.complexity]",
+        ),
+    ] = None
+    series: Annotated[
+        Series,
+        Option(
+            help="Suites that are compared with one another have this in common; the column "
+            "series of the file says it instead."
+        ),
+    ] = "circuit"
+    difference: Annotated[
+        tuple[str, str] | None,
+        Option(
+            n_values=2,
+            metavar="SUITE SUITE",
+            help="Instead: by how much accuracy on the first is above that on the second, with "
+            "its mean over models.",
+        ),
+    ] = None
+    table: Annotated[
+        ComplexityTable,
+        Option(
+            help="Which tidy table --format csv, tsv or json prints: one row a complexity, or a "
+            "series."
+        ),
+    ] = "points"
+
+    def answer(self, records: Sequence[RunRecord]) -> "Complexity | SuiteDifferences":
+        """Set accuracy against the complexity that a file gives, or that suites say they have.
+
+        Or compare two suites. Raises `UsageError` for a file none of whose suites has a run, and as
+        `of_complexities` and `SuiteDifferences.of` do; as `GivenTable.read` does for a faulty file.
+        """
+        records = self.chosen(records)
+        if self.difference:
+            if self.file:
+                raise UsageError("--difference compares two suites; it needs no --complexity")
+            return SuiteDifferences.of(records, *self.difference, pooling=self.pooling)
+        if not self.file:
+            return self.of_known(records)
+        found = given_complexities(self.file, records, self.series)
+        if not found:
+            raise UsageError(f"{self.file}: none of its suites has a run")
+        return self.of_complexities(records, found)
+
+    def of_known(self, records: Sequence[RunRecord]) -> "Complexity":
+        """Set accuracy against the complexity that suites say they have."""
+        return self.of_complexities(records, known_complexities(records, self.series))
+
+    def of_complexities(
+        self, records: Sequence[RunRecord], complexities: Sequence["SuiteComplexity"]
+    ) -> "Complexity":
+        """Set accuracy against complexity, series by series.
+
+        Seeds of one model count once, with their mean. Raises `UsageError` where one model was run
+        in several ways and a mean over models would count it several times.
+        """
+        pools = pooled(model_scores(records), self.pooling)
+        labels = suite_labels(records)
+        by_series = grouped(complexities, lambda each: each.series)
+        points: list[ComplexityPoint] = []
+        trends: list[ComplexityTrend] = []
+        notes: list[str] = []
+        for series, own in sorted(by_series.items(), key=lambda pair: (not pair[0], pair[0])):
+            for name, models in pools.items():
+                points += _points(name, models, own, labels, is_alone=self.pooling == "none")
+                even = even_scores(models, list(dict.fromkeys(each.suite for each in own)))
+                trends.append(_trend(name, series, even, own))
+                notes += even.notes(f"{name}, {series}" if series else name, labels)
+        known = {each.suite for each in complexities}
+        return Complexity(
+            asked=self,
+            points=tuple(points),
+            trends=tuple(trends),
+            without_complexity=tuple(label for key, label in labels.items() if key not in known),
+            notes=tuple(notes),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,80 +208,13 @@ class Complexity(Answer):
     `notes` say in plain words which suites, models and seeds are left out of trends.
     """
 
+    Asked = ComplexityAsked
+
+    asked: ComplexityAsked
     points: tuple[ComplexityPoint, ...]
     trends: tuple[ComplexityTrend, ...]
     without_complexity: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    pooling: Pooling = "none"
-    table: ComplexityTable = "points"
-
-    @classmethod
-    def of(
-        cls,
-        records: Sequence[RunRecord],
-        *,
-        file: Path | None = None,
-        series: Series = "circuit",
-        pooling: Pooling = "none",
-        table: ComplexityTable = "points",
-    ) -> "Complexity":
-        """Set accuracy against the complexity that a file gives, or that suites say they have.
-
-        Raises `UsageError` for a file none of whose suites has a run, and as `of_complexities`
-        does; as `GivenTable.read` does for a faulty file.
-        """
-        if file:
-            found = given_complexities(file, records, series)
-            if not found:
-                raise UsageError(f"{file}: none of its suites has a run")
-        else:
-            found = known_complexities(records, series)
-        return cls.of_complexities(records, found, pooling=pooling, table=table)
-
-    @classmethod
-    def of_complexities(
-        cls,
-        records: Sequence[RunRecord],
-        complexities: Sequence[SuiteComplexity],
-        *,
-        pooling: Pooling = "none",
-        table: ComplexityTable = "points",
-    ) -> "Complexity":
-        """Set accuracy against complexity, series by series.
-
-        Seeds of one model count once, with their mean. Raises `UsageError` where one model was run
-        in several ways and a mean over models would count it several times.
-        """
-        pools = pooled(model_scores(records), pooling)
-        labels = {key: name for name, keys in suites_by(records, "suite").items() for key in keys}
-        by_series: dict[str, list[SuiteComplexity]] = {}
-        for each in complexities:
-            by_series.setdefault(each.series, []).append(each)
-        points: list[ComplexityPoint] = []
-        trends: list[ComplexityTrend] = []
-        notes: list[str] = []
-        for series, own in sorted(by_series.items(), key=lambda pair: (not pair[0], pair[0])):
-            for name, models in pools.items():
-                points += _points(name, models, own, labels, is_alone=pooling == "none")
-                even = even_scores(models, list(dict.fromkeys(each.suite for each in own)))
-                trends.append(_trend(name, series, even, own))
-                notes += even.notes(f"{name}, {series}" if series else name, labels)
-        known = {each.suite for each in complexities}
-        return cls(
-            pooling=pooling,
-            table=table,
-            points=tuple(points),
-            trends=tuple(trends),
-            without_complexity=tuple(label for key, label in labels.items() if key not in known),
-            notes=tuple(notes),
-        )
-
-    @staticmethod
-    def difference(
-        records: Sequence[RunRecord], suites: tuple[str, str], *, pooling: Pooling = "none"
-    ) -> "SuiteDifferences":
-        """Compare accuracy on two suites, as `SuiteDifferences.of` does."""
-        return SuiteDifferences.of(records, *suites, pooling=pooling)
 
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:
@@ -200,19 +233,17 @@ class Complexity(Answer):
 
         `suites` has the names of a point's suites, with blanks.
         """
-        if self.table == "trends":
+        if self.asked.table == "trends":
             return frame_of_rows(self.trends, ComplexityTrend)
         frame = frame_of_rows(self.points, ComplexityPoint)
         return frame.assign(suites=frame["suites"].map(" ".join))
 
     def tables(self) -> "list[Table]":
         """Return a table a series: one row a model (family), one column a complexity."""
-        by_series: dict[str, list[ComplexityTrend]] = {}
-        for trend in self.trends:
-            by_series.setdefault(trend.series, []).append(trend)
+        points = grouped(self.points, lambda point: point.series)
         return [
-            _table([each for each in self.points if each.series == series], trends, self.pooling)
-            for series, trends in by_series.items()
+            _table(points.get(series, []), trends, self.asked.pooling)
+            for series, trends in grouped(self.trends, lambda trend: trend.series).items()
         ]
 
 
@@ -384,6 +415,7 @@ class SuiteDifferences(Answer):
     """
 
     rows: tuple[SuiteDifference, ...]
+    incomplete: tuple[str, ...]
 
     @classmethod
     def of(
@@ -395,7 +427,7 @@ class SuiteDifferences(Answer):
         pooling: Pooling = "none",
     ) -> "SuiteDifferences":
         """Compare two suites; raises `UsageError` for one that there is not, and as `pooled`."""
-        keys = {name: own[0] for name, own in suites_by(records, "suite").items()}
+        keys = {name: key for key, name in suite_labels(records).items()}
         for name in (suite, other_suite):
             if name not in keys:
                 meant = nearest(name, keys)
@@ -411,7 +443,12 @@ class SuiteDifferences(Answer):
             on_both = [each.on(both) for each in own]
             complete = [each for each in on_both if all(key in each.scores for key in both)]
             rows.append(_difference(label, (suite, other_suite), both, complete))
-        return cls(rows=tuple(rows))
+        return cls(rows=tuple(rows), incomplete=incomplete_seeds(records, both))
+
+    @property
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """The seeds that are in no mean."""
+        return {INCOMPLETE_SEEDS: self.incomplete}
 
     def frame(self) -> "pd.DataFrame":
         """Return one row a model (family), and one for all."""
@@ -481,12 +518,13 @@ def _interval(
     groups, weights, bounds = [], [], []
     for model in models:
         for member in model.complete:
-            for columns, sign in zip(member.columns(keys), (1, -1), strict=True):
+            for key, sign in zip(keys, (1, -1), strict=True):
+                columns = member.columns(key)
                 if not columns:
                     return of_models
                 values, ends = shares_by_item(columns)
                 groups.append(values)
-                weights.append(sign / model.n_members / len(models))
+                weights.append(sign / len(model.complete) / len(models))
                 bounds.append(ends)
     if not groups:
         return of_models

@@ -5,14 +5,17 @@ Spearman's correlation of mean accuracy by language with the language's morpholo
 """
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from pommel.analysis.asking import Option, Question, WithAverage, WithFamilies, WithPooling
 from pommel.analysis.cells import (
     Answer,
     circuit_cell,
+    grouped,
     number_cell,
     p_cell,
     plain_table,
@@ -22,13 +25,15 @@ from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.inference import Correlation, PMethod
 from pommel.analysis.models_compared import (
     ALL_SUITES,
+    INCOMPLETE_SEEDS,
     OF_SEVERAL,
     Average,
     ModelScores,
-    Pooling,
     check_distinct,
+    incomplete_seeds,
     model_scores,
     pooled,
+    suite_labels,
     suites_by,
 )
 from pommel.errors import UsageError, listed, nearest
@@ -50,6 +55,214 @@ Coefficient = Literal["spearman", "pearson"]
 
 # The coefficients, or what they are of.
 CorrelationTable = Literal["correlations", "pairs"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrelationAsked(WithPooling, WithAverage, WithFamilies, Question):
+    """Rank correlation of accuracy with a property of languages, circuits, suites or models.
+
+    \b
+      pommel stats correlate --with cwals.tsv --key lang --value C_WALS_fig3_vector
+      pommel stats correlate --with cwals.tsv --exclude de --common-suites
+      pommel stats correlate --between-models --circuit agreement
+    """
+
+    file: Annotated[
+        Path | None,
+        Option(name="--with", help="CSV or TSV with a number for each language (circuit, ...)."),
+    ] = None
+    key: Annotated[str, Option(metavar="COLUMN", help="The file's keys.  [default: its first]")] = (
+        ""
+    )
+    value: Annotated[
+        str, Option(metavar="COLUMN", help="The file's numbers.  [default: its second]")
+    ] = ""
+    between_models: Annotated[
+        bool, Option(help="Instead: the scores of every two models, suite by suite.")
+    ] = False
+    level: Annotated[
+        KeyLevel,
+        Option(
+            name="--by",
+            help="What the file has numbers for; accuracy is that on the suites of each.",
+        ),
+    ] = "language"
+    coefficient: Annotated[Coefficient, Option()] = "spearman"
+    exclude: Annotated[
+        tuple[str, ...],
+        Option(metavar="KEY", help="A language (...) to leave out; repeatable."),
+    ] = ()
+    common_suites: Annotated[
+        bool,
+        Option(
+            help="Only suites that there are in every language (of one group, or one name), or "
+            "for every model."
+        ),
+    ] = False
+    table: Annotated[CorrelationTable, Option(help="The coefficients, or what they are of.")] = (
+        "correlations"
+    )
+
+    def answer(self, records: Sequence[RunRecord]) -> "PropertyCorrelations | ModelCorrelations":
+        """Correlate accuracy with what the file says, or the scores of every two models.
+
+        Raises `UsageError` where not one of the two is asked for, and as `with_numbers` does; as
+        `GivenTable.read` does for a faulty file.
+        """
+        if self.between_models == (self.file is not None):
+            raise UsageError("say what accuracy is compared with: --with FILE, or --between-models")
+        records = self.chosen(records)
+        if self.file:
+            given = GivenTable.read(self.file, key=self.key, value=self.value)
+            return self.with_numbers(records, given)
+        return self.between_each(records)
+
+    def between_each(self, records: Sequence[RunRecord]) -> "ModelCorrelations":
+        """Correlate the scores of every two models over the suites that both have a score on."""
+        return ModelCorrelations(
+            coefficient=self.coefficient,
+            rows=tuple(
+                self._between(first, second)
+                for first, second in combinations(model_scores(records), 2)
+            ),
+            incomplete=incomplete_seeds(records, suite_labels(records)),
+        )
+
+    def with_numbers(
+        self, records: Sequence[RunRecord], given: GivenTable
+    ) -> "PropertyCorrelations":
+        """Correlate a number for each key with accuracy, model by model or for their mean.
+
+        `given` has numbers for keys of the `level` (languages, ...); those that are NaN are not
+        known. A model's accuracy is the mean over those of the key's suites that it has a score on,
+        or with the `average` "items" the share of all their items; that of several models the mean
+        of theirs. Under the level "model" the keys are models, and there is one correlation, named
+        "all suites". With `common_suites` only suites count that there are for every key: one of
+        another language is the same if it has the same `group`, or the same name where it has none.
+        Raises `UsageError` for an excluded key that there is not, for common suites of keys that
+        cannot share any, and where one model was run in several ways and would count several times.
+        """
+        can_share = self.level in _SHARING
+        if self.common_suites and not can_share:
+            raise UsageError(
+                f"a suite is in one {self.level} alone; common suites are those of languages or "
+                "models"
+            )
+        values = given.by_key()
+        scores = self._scores(records)
+        keys = list(dict.fromkeys(key for own in scores.values() for key in own))
+        self._check_excluded(keys)
+        chosen = [
+            key
+            for key in keys
+            if key not in self.exclude and not math.isnan(values.get(key, math.nan))
+        ]
+        cells = {
+            name: {key: own[key] for key in chosen if own.get(key)} for name, own in scores.items()
+        }
+        pairs = {
+            name: [
+                self._pair(name, key, values[key], cell)
+                for key, cell in (_common(own) if self.common_suites else own).items()
+                if cell
+            ]
+            for name, own in cells.items()
+        }
+        return PropertyCorrelations(
+            asked=self,
+            given=given,
+            correlations=tuple(self._correlation(name, own) for name, own in pairs.items()),
+            pairs=tuple(pair for own in pairs.values() for pair in own),
+            without_value=tuple(key for key in keys if key not in (*self.exclude, *chosen)),
+            without_accuracy=tuple(key for key in values if key not in keys),
+            uneven=tuple(
+                name
+                for name, own in cells.items()
+                if can_share and any(each != _suites(own)[0] for each in _suites(own))
+            ),
+            incomplete=incomplete_seeds(records, suite_labels(records)),
+        )
+
+    def _check_excluded(self, keys: Sequence[str]) -> None:
+        for key in self.exclude:
+            if key not in keys:
+                meant = nearest(key, keys)
+                hint = f"did you mean {meant!r}?" if meant else f"there are {listed(keys, most=8)}"
+                raise UsageError(f"there is no {self.level} {key!r} to leave out; {hint}")
+
+    def _scores(self, records: Sequence[RunRecord]) -> dict[str, "_Cells"]:
+        """Return the scores by what models are called together, and by key."""
+        models = model_scores(records)
+        if self.level == "model":
+            check_distinct(models)
+            by_model = {
+                model.label: [_Score(model=model, suite=key, identity=key) for key in model.scores]
+                for model in models
+            }
+            return {ALL_SUITES: by_model}
+        groups = {record.suite_key: record.suite.group for record in records}
+        suites = suites_by(records, self.level)
+        return {
+            name: {
+                key: [
+                    _Score(model=model, suite=suite, identity=groups[suite] or suite[1])
+                    for model in own
+                    for suite in of_key
+                    if suite in model.scores
+                ]
+                for key, of_key in suites.items()
+            }
+            for name, own in pooled(models, self.pooling).items()
+        }
+
+    def _pair(self, name: str, key: str, value: float, cell: Sequence["_Score"]) -> "AccuracyPair":
+        models = grouped(cell, lambda score: score.model)
+        return AccuracyPair(
+            models=name,
+            level=self.level,
+            key=key,
+            value=value,
+            accuracy=mean_score(
+                model.mean([score.suite for score in own], self.average)
+                for model, own in models.items()
+            ),
+            n_suites=len({score.suite for score in cell}),
+            n_models=len(models),
+            average=self.average,
+        )
+
+    def _correlation(self, name: str, pairs: Sequence["AccuracyPair"]) -> "PropertyCorrelation":
+        found = self._coefficient([each.value for each in pairs], [each.accuracy for each in pairs])
+        return PropertyCorrelation(
+            models=name,
+            level=self.level,
+            coefficient=self.coefficient,
+            n=found.n,
+            value=found.rho,
+            p=found.p,
+            p_method=found.p_method,
+            average=self.average,
+        )
+
+    def _between(self, first: ModelScores, second: ModelScores) -> "ModelCorrelation":
+        """Correlate the scores of two models over the suites that both have a score on."""
+        shared = [key for key in first.scores if key in second.scores]
+        found = self._coefficient(
+            [first.scores[key] for key in shared], [second.scores[key] for key in shared]
+        )
+        return ModelCorrelation(
+            model_name=first.label,
+            other_model=second.label,
+            coefficient=self.coefficient,
+            n_suites=found.n,
+            value=found.rho,
+            p=found.p,
+            p_method=found.p_method,
+        )
+
+    def _coefficient(self, x: Sequence[float], y: Sequence[float]) -> Correlation:
+        of = Correlation.spearman if self.coefficient == "spearman" else Correlation.pearson
+        return of(x, y)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,90 +310,23 @@ class PropertyCorrelations(Answer):
     """How accuracy goes together with a number that is given for each language (circuit, ...).
 
     `pairs` are what the `correlations` are of. `uneven` are the models that do not have the same
-    suites for every key, `is_common` whether only suites count that there are for every key.
+    suites for every key.
     """
 
+    asked: CorrelationAsked
     given: GivenTable
-    level: KeyLevel
     correlations: tuple[PropertyCorrelation, ...]
     pairs: tuple[AccuracyPair, ...]
     without_value: tuple[str, ...]
     without_accuracy: tuple[str, ...]
     uneven: tuple[str, ...]
-    is_common: bool = False
-    average: Average = "suites"
-    table: CorrelationTable = "correlations"
-
-    @classmethod
-    def of(  # noqa: PLR0913 - each of these is a choice of the caller's
-        cls,
-        records: Sequence[RunRecord],
-        given: GivenTable,
-        *,
-        level: KeyLevel = "language",
-        coefficient: Coefficient = "spearman",
-        pooling: Pooling = "none",
-        common_suites: bool = False,
-        exclude: Sequence[str] = (),
-        average: Average = "suites",
-        table: CorrelationTable = "correlations",
-    ) -> "PropertyCorrelations":
-        """Correlate a number for each key with accuracy, model by model or for their mean.
-
-        `given` has numbers for keys of the `level` (languages, ...); those that are NaN are not
-        known. A model's accuracy is the mean over those of the key's suites that it has a score on,
-        or with the `average` "items" the share of all their items; that of several models the mean
-        of theirs. Under the level "model" the keys are models, and there is one correlation, named
-        "all suites". With `common_suites` only suites count that there are for every key: one of
-        another language is the same if it has the same `group`, or the same name where it has none.
-        Raises `UsageError` for an excluded key that there is not, for common suites of keys that
-        cannot share any, and where one model was run in several ways and would count several times.
-        """
-        if common_suites and level not in _SHARING:
-            raise UsageError(
-                f"a suite is in one {level} alone; common suites are those of languages or models"
-            )
-        asked = _Asked(level=level, coefficient=coefficient, average=average)
-        values = given.by_key()
-        scores = _scores(records, level, pooling)
-        keys = list(dict.fromkeys(key for own in scores.values() for key in own))
-        chosen = _chosen(keys, values, exclude, level)
-        cells = {
-            name: {key: own[key] for key in chosen if own.get(key)} for name, own in scores.items()
-        }
-        shared = {name: _common(own) for name, own in cells.items()} if common_suites else cells
-        pairs = {
-            name: [_pair(asked, name, key, values[key], cell) for key, cell in own.items() if cell]
-            for name, own in shared.items()
-        }
-        return cls(
-            given=given,
-            table=table,
-            level=level,
-            is_common=common_suites,
-            average=average,
-            correlations=tuple(_correlation(asked, each, own) for each, own in pairs.items()),
-            pairs=tuple(pair for own in pairs.values() for pair in own),
-            without_value=tuple(key for key in keys if key not in (*exclude, *chosen)),
-            without_accuracy=tuple(key for key in values if key not in keys),
-            uneven=_uneven(cells, level),
-        )
-
-    @staticmethod
-    def between_models(
-        records: Sequence[RunRecord], *, coefficient: Coefficient = "spearman"
-    ) -> "ModelCorrelations":
-        """Correlate the scores of every two models over the suites that both have a score on."""
-        rows = [
-            _model_correlation(first, second, coefficient)
-            for first, second in combinations(model_scores(records), 2)
-        ]
-        return ModelCorrelations(rows=tuple(rows), coefficient=coefficient)
+    incomplete: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:
-        """The keys that are in no correlation, by the reason."""
+        """The seeds that are in no mean, and the keys that are in no correlation."""
         return {
+            INCOMPLETE_SEEDS: self.incomplete,
             f"with no number in {self.given.file}": self.without_value,
             "with a number, but no run": self.without_accuracy,
         }
@@ -188,25 +334,25 @@ class PropertyCorrelations(Answer):
     @property
     def notes(self) -> Sequence[str]:
         """Which models are compared on suites that are not the same for every key."""
-        if not self.uneven or self.is_common:
+        if not self.uneven or self.asked.common_suites:
             return ()
-        note = f"not the same suites for every {self.level}: {listed(self.uneven)}"
+        note = f"not the same suites for every {self.asked.level}: {listed(self.uneven)}"
         return (f"{note}; --common-suites leaves out the others",)
 
     @property
     def why_empty(self) -> str:
         """Why there is no pair; "" where there is one."""
-        return "" if self.pairs else f"no {self.level} has both a number and an accuracy"
+        return "" if self.pairs else f"no {self.asked.level} has both a number and an accuracy"
 
     def frame(self) -> "pd.DataFrame":
         """Return one row a model (family), or one for all; of pairs one a model and key."""
-        if self.table == "pairs":
+        if self.asked.table == "pairs":
             return frame_of_rows(self.pairs, AccuracyPair)
         return frame_of_rows(self.correlations, PropertyCorrelation)
 
     def tables(self) -> "list[Table]":
         """Return one table: a row a model (family), or a model and key."""
-        return [self._pair_table() if self.table == "pairs" else self._correlation_table()]
+        return [self._pair_table() if self.asked.table == "pairs" else self._correlation_table()]
 
     def _correlation_table(self) -> "Table":
         """Return one row a model (family): its accuracy by key, and the correlation."""
@@ -224,15 +370,15 @@ class PropertyCorrelations(Answer):
             ]
             for each in self.correlations
         ]
-        first = self.correlations[0]
+        level = self.asked.level
         headers = [f"{circuit_cell(key)} ({step_cell(values[key])})" for key in shown]
         return plain_table(
-            f"Mean accuracy by {first.level}, and {self.given.value_column}",
+            f"Mean accuracy by {level}, and {self.given.value_column}",
             names=["models"],
-            numbers=[*headers, _NAMES[first.coefficient], "p", "n"],
+            numbers=[*headers, _NAMES[self.asked.coefficient], "p", "n"],
             rows=rows,
-            caption=("" if first.level == "suite" else f"{OF_SEVERAL[self.average]}\n")
-            + f"n: how many {first.level}s."
+            caption=("" if level == "suite" else f"{OF_SEVERAL[self.asked.average]}\n")
+            + f"n: how many {level}s."
             + ("" if shown else " --table pairs has each."),
         )
 
@@ -250,10 +396,10 @@ class PropertyCorrelations(Answer):
             for each in self.pairs
         ]
         return plain_table(
-            names=["models", self.level],
+            names=["models", self.asked.level],
             numbers=[self.given.value_column, "accuracy", "suites", "models averaged"],
             rows=rows,
-            caption="" if self.level == "suite" else OF_SEVERAL[self.average],
+            caption="" if self.asked.level == "suite" else OF_SEVERAL[self.asked.average],
         )
 
 
@@ -270,119 +416,19 @@ class _Score:
 _Cells = dict[str, list[_Score]]
 
 
-def _scores(records: Sequence[RunRecord], level: KeyLevel, pooling: Pooling) -> dict[str, _Cells]:
-    """Return the scores by what models are called together, and by key."""
-    models = model_scores(records)
-    if level == "model":
-        check_distinct(models)
-        by_model = {
-            model.label: [_Score(model=model, suite=key, identity=key) for key in model.scores]
-            for model in models
-        }
-        return {ALL_SUITES: by_model}
-    groups = {record.suite_key: record.suite.group for record in records}
-    suites = suites_by(records, level)
-    return {
-        name: {
-            key: [
-                _Score(model=model, suite=suite, identity=groups[suite] or suite[1])
-                for model in own
-                for suite in of_key
-                if suite in model.scores
-            ]
-            for key, of_key in suites.items()
-        }
-        for name, own in pooled(models, pooling).items()
-    }
-
-
-def _identities(cell: Iterable[_Score]) -> dict[str, set[Hashable]]:
-    """Return what suites each model has."""
-    found: dict[str, set[Hashable]] = {}
-    for score in cell:
-        found.setdefault(score.model.label, set()).add(score.identity)
-    return found
-
-
-def _uneven(cells: Mapping[str, _Cells], level: KeyLevel) -> tuple[str, ...]:
-    """Return the models that do not have the same suites for every key, where they could."""
-    if level not in _SHARING:
-        return ()
-    return tuple(name for name, own in cells.items() if not _is_even(own))
-
-
-def _is_even(cells: _Cells) -> bool:
-    sets = [own for cell in cells.values() for own in _identities(cell).values()]
-    return all(own == sets[0] for own in sets)
+def _suites(cells: _Cells) -> list[set[Hashable]]:
+    """Return what suites each model has for each key."""
+    return [
+        {score.identity for score in own}
+        for cell in cells.values()
+        for own in grouped(cell, lambda score: score.model.label).values()
+    ]
 
 
 def _common(cells: _Cells) -> _Cells:
-    sets = [own for cell in cells.values() for own in _identities(cell).values()]
-    shared = set.intersection(*sets) if sets else set()
+    """Return the scores on suites that all models have for all keys."""
+    shared = set[Hashable]().union(*_suites(cells)).intersection(*_suites(cells))
     return {key: [each for each in cell if each.identity in shared] for key, cell in cells.items()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What the property is one of, what counts alike in accuracies, and the coefficient."""
-
-    level: KeyLevel
-    coefficient: Coefficient
-    average: Average
-
-
-def _pair(asked: _Asked, name: str, key: str, value: float, cell: Sequence[_Score]) -> AccuracyPair:
-    models = {id(score.model): score.model for score in cell}
-    suites: dict[int, list[SuiteKey]] = {}
-    for score in cell:
-        suites.setdefault(id(score.model), []).append(score.suite)
-    return AccuracyPair(
-        models=name,
-        level=asked.level,
-        key=key,
-        value=value,
-        accuracy=mean_score(models[each].mean(own, asked.average) for each, own in suites.items()),
-        n_suites=len({score.suite for score in cell}),
-        n_models=len(models),
-        average=asked.average,
-    )
-
-
-def _correlation(asked: _Asked, name: str, pairs: Sequence[AccuracyPair]) -> PropertyCorrelation:
-    found = correlated(
-        [each.value for each in pairs], [each.accuracy for each in pairs], asked.coefficient
-    )
-    return PropertyCorrelation(
-        models=name,
-        level=asked.level,
-        coefficient=asked.coefficient,
-        n=found.n,
-        value=found.rho,
-        p=found.p,
-        p_method=found.p_method,
-        average=asked.average,
-    )
-
-
-def correlated(x: Sequence[float], y: Sequence[float], coefficient: Coefficient) -> Correlation:
-    """Return the coefficient that is asked for."""
-    return Correlation.spearman(x, y) if coefficient == "spearman" else Correlation.pearson(x, y)
-
-
-def _chosen(
-    keys: Sequence[str], values: Mapping[str, float], exclude: Sequence[str], level: KeyLevel
-) -> list[str]:
-    """Return the keys with a number that are not to be left out."""
-    _check_excluded(exclude, keys, level)
-    return [key for key in keys if key not in exclude and not math.isnan(values.get(key, math.nan))]
-
-
-def _check_excluded(exclude: Iterable[str], keys: Sequence[str], level: KeyLevel) -> None:
-    for key in exclude:
-        if key not in keys:
-            meant = nearest(key, keys)
-            hint = f"did you mean {meant!r}?" if meant else f"there are {listed(keys, most=8)}"
-            raise UsageError(f"there is no {level} {key!r} to leave out; {hint}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -405,8 +451,14 @@ class ModelCorrelation:
 class ModelCorrelations(Answer):
     """Do models find the same suites hard? One row a pair of models."""
 
+    coefficient: Coefficient
     rows: tuple[ModelCorrelation, ...]
-    coefficient: Coefficient = "spearman"
+    incomplete: tuple[str, ...]
+
+    @property
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """The seeds that are in no mean."""
+        return {INCOMPLETE_SEEDS: self.incomplete}
 
     @property
     def why_empty(self) -> str:
@@ -436,21 +488,3 @@ class ModelCorrelations(Answer):
             rows=rows,
         )
         return [table]
-
-
-def _model_correlation(
-    first: ModelScores, second: ModelScores, coefficient: Coefficient
-) -> ModelCorrelation:
-    shared = [key for key in first.scores if key in second.scores]
-    found = correlated(
-        [first.scores[key] for key in shared], [second.scores[key] for key in shared], coefficient
-    )
-    return ModelCorrelation(
-        model_name=first.label,
-        other_model=second.label,
-        coefficient=coefficient,
-        n_suites=found.n,
-        value=found.rho,
-        p=found.p,
-        p_method=found.p_method,
-    )

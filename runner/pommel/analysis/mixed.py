@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.analysis.asking import Option, Question
 from pommel.analysis.cells import Answer, Column, interval_cell, number_cell, plain_table
 from pommel.analysis.items import ItemTable
 from pommel.errors import PommelError, UsageError, counted, first_line, listed, nearest
@@ -32,11 +33,99 @@ METHOD = "Maximum likelihood by Laplace's approximation (GPBoost), as lme4's glm
 # What the design of suites and runs draws from more of its kind. The first three have intercepts of
 # their own unless something else is said; the others where an effect is the same within them. A
 # colon joins columns: the rows of one model on one suite.
+Unit = Literal[
+    "model", "family", "suite", "suite:prediction_id", "item", "model:suite", "model:item"
+]
+UNITS: tuple[Unit, ...] = get_args(Unit)
 _USUAL = ("model", "suite", "item")
-UNITS = ("model", "family", "suite", "suite:prediction_id", "item", "model:suite", "model:item")
 
 # With fewer rows a level than that, on average, Laplace's approximation makes spreads too small.
 _FEWEST_ROWS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedAsked(Question):
+    """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
+
+    Needs the stats extra. By maximum likelihood, as lme4's glmer has it. Models, suites and items
+    count as drawn from more of their kind.
+
+    \b
+      pommel stats mixed --fixed 'modifier + log10_parameters'
+      pommel stats mixed --fixed modifier --random 'modifier || model' --random suite --random item
+    """
+
+    fixed: Annotated[
+        str,
+        Option(
+            metavar="FORMULA",
+            help="Fixed effects: columns of `pommel stats items` in a formula (modifier + "
+            "log10_parameters), as patsy reads it.",
+        ),
+    ]
+    random: Annotated[
+        tuple[str, ...],
+        Option(
+            metavar="COLUMN",
+            help="A column each value of which has an intercept of its own (suite:prediction_id "
+            "joins two), or 'EFFECT || COLUMN', with a slope, too; repeatable.  [default: model, "
+            "suite and item, and other units within which an effect is the same]",
+        ),
+    ] = ()
+    not_random: Annotated[
+        tuple[Unit, ...],
+        Option(
+            metavar="UNIT",
+            help="A unit without an intercept of its own, though an effect is the same within it: "
+            "what is found then holds for these models (suites ...) alone; repeatable.",
+        ),
+    ] = ()
+
+    def answer(self, records: Sequence[RunRecord]) -> "MixedFit":
+        """Fit a model to the items of runs, as `of_items` does."""
+        items = ItemTable.of(records)
+        fit = self.of_items(items.rows)
+        return replace(fit, notes=(*items.notes, *fit.notes))
+
+    def of_items(self, items: "pd.DataFrame") -> "MixedFit":
+        """Fit `holds ~ fixed`, with the random effects that `mixed_design` reads from `random`.
+
+        `items` are the rows of `ItemTable`. Raises as `mixed_design` and `freedoms` do, and
+        `PommelError` if the stats extra is missing, and if the fit does not converge.
+        """
+        _check_extra()
+        design = mixed_design(items, self)
+        free = freedoms(design)
+        found = fitted(design)
+        notes = []
+        if design.n_left_out:
+            what = counted(design.n_left_out, "row")
+            notes.append(f"{what} left out: a column that the model needs is missing there")
+        n_rows = len(design.outcomes)
+        notes += [
+            f"there are fewer than {_FEWEST_ROWS} rows a value of {each.name}: its spread, and "
+            "with it all effects, come out too small"
+            for each in design.random
+            if n_rows < _FEWEST_ROWS * each.n_levels
+        ]
+        components = [*_components(design, found)]
+        notes += [
+            f"{each.name} does not spread beyond what chance does: its sd is at the border, 0"
+            for each in components
+            if not each.estimate
+        ]
+        notes += [each.note for each in free if each.note]
+        notes += [f"GPBoost: {text}" for text in found.warnings]
+        return MixedFit(
+            fixed=self.fixed,
+            n_rows=n_rows,
+            n_holding=int(design.outcomes.sum()),
+            coefficients=tuple(
+                map(_coefficient, free, found.effects.tolist(), found.errors.tolist())
+            ),
+            components=tuple(components),
+            notes=tuple(notes),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,73 +208,6 @@ class MixedFit(Answer):
     coefficients: tuple[Effect, ...]
     components: tuple[Effect, ...]
     notes: tuple[str, ...]
-
-    UNITS: ClassVar[tuple[str, ...]] = UNITS
-
-    @classmethod
-    def of(
-        cls,
-        records: Sequence[RunRecord],
-        *,
-        fixed: str,
-        random: Sequence[str] | None = None,
-        not_random: Sequence[str] = (),
-    ) -> "MixedFit":
-        """Fit a model to the items of runs, as `of_items` does."""
-        items = ItemTable.of(records)
-        fit = cls.of_items(items.rows, fixed=fixed, random=random, not_random=not_random)
-        return replace(fit, notes=(*items.notes, *fit.notes))
-
-    @classmethod
-    def of_items(
-        cls,
-        items: "pd.DataFrame",
-        *,
-        fixed: str,
-        random: Sequence[str] | None = None,
-        not_random: Sequence[str] = (),
-    ) -> "MixedFit":
-        """Fit `holds ~ fixed`, with the random effects that `mixed_design` reads from `random`.
-
-        `items` are the rows of `ItemTable`. Raises as `mixed_design` and `freedoms` do, and
-        `PommelError` if the stats extra is missing, and if the fit does not converge.
-        """
-        _check_extra()
-        design = mixed_design(items, fixed=fixed, random=random, not_random=not_random)
-        free = freedoms(design)
-        found = fitted(design)
-        notes = []
-        if design.n_left_out:
-            what = counted(design.n_left_out, "row")
-            notes.append(f"{what} left out: a column that the model needs is missing there")
-        n_rows = len(design.outcomes)
-        notes += [
-            f"there are fewer than {_FEWEST_ROWS} rows a value of {each.name}: its spread, and "
-            "with it all effects, come out too small"
-            for each in design.random
-            if n_rows < _FEWEST_ROWS * each.n_levels
-        ]
-        notes += [
-            f"{each.name} does not spread beyond what chance does: its sd is at the border, 0"
-            for each, variance in zip(design.random, found.variances, strict=True)
-            if _is_none(variance)
-        ]
-        notes += [each.note for each in free if each.note]
-        notes += [f"GPBoost: {text}" for text in found.warnings]
-        coefficients = [
-            _coefficient(own, estimate, error)
-            for own, estimate, error in zip(
-                free, found.effects.tolist(), found.errors.tolist(), strict=True
-            )
-        ]
-        return cls(
-            fixed=fixed,
-            n_rows=n_rows,
-            n_holding=int(design.outcomes.sum()),
-            coefficients=tuple(coefficients),
-            components=tuple(_components(design, found)),
-            notes=tuple(notes),
-        )
 
     def frame(self) -> "pd.DataFrame":
         """Return one row a coefficient ("fixed") and random effect ("random": its spread)."""
@@ -285,19 +307,18 @@ class RandomEffect:
 
         Of a slope, whether it is the slope's effect times something that is.
         """
+        import pandas as pd
+
         if self.slope is not None:
             is_here = self.slope != 0
             ratios = effects / np.where(is_here, self.slope, 1.0)[:, np.newaxis]
             inside = replace(self, slope=None, codes=self.codes[is_here])
             is_nowhere_else: NDArray[np.bool_] = ~effects[~is_here].any(axis=0)
             return is_nowhere_else & inside.constant(ratios[is_here])
-        shape = (self.n_levels, effects.shape[1])
-        highest, lowest = np.full(shape, -math.inf), np.full(shape, math.inf)
-        np.maximum.at(highest, self.codes, effects)
-        np.minimum.at(lowest, self.codes, effects)
-        # What is divided is rounded; levels without a row are -inf less inf.
+        # What is divided is rounded.
         tolerance = _ROUNDING * np.abs(effects).max(axis=0, initial=0.0)
-        is_constant: NDArray[np.bool_] = np.less_equal(highest - lowest, tolerance).all(axis=0)
+        levels = pd.DataFrame(effects).groupby(self.codes)
+        is_constant: NDArray[np.bool_] = (levels.max() - levels.min() <= tolerance).all().to_numpy()
         return is_constant
 
 
@@ -321,13 +342,7 @@ class MixedDesign:
         return tuple(each for each in self.random if each.slope is None)
 
 
-def mixed_design(
-    frame: "pd.DataFrame",
-    *,
-    fixed: str,
-    random: Sequence[str] | None = None,
-    not_random: Sequence[str] = (),
-) -> MixedDesign:
+def mixed_design(frame: "pd.DataFrame", asked: MixedAsked) -> MixedDesign:
     """Return the matrices of the model `holds ~ fixed` with random effects.
 
     `fixed` is the right side of a formula in Wilkinson's notation, as patsy reads it. `random` has
@@ -343,24 +358,26 @@ def mixed_design(
     depend on each other, that separate the outcomes, and units that are one, as many as there are
     rows, or the same as others.
     """
-    named, slopes = _named(random, frame.columns.tolist(), not_random)
+    named, slopes = _named(asked, frame.columns.tolist())
     known = frame.dropna(subset=_columns_of([*named, *(unit for _, unit in slopes)], frame))
-    effects = _effects(fixed, known)
+    effects = _effects(asked.fixed, known)
     values = {effect: _slope(effect, known) for effect, _ in slopes}
     for each in values.values():
         effects = effects.loc[effects.index.intersection(each.index)]
     known = known.loc[effects.index]
     if not len(known):
-        raise PommelError(f"no row has all that {fixed!r} needs; 'pommel stats items' shows them")
+        raise PommelError(
+            f"no row has all that {asked.fixed!r} needs; 'pommel stats items' shows them"
+        )
     matrix = effects.to_numpy(dtype=np.float64)
     names = tuple(map(str, effects.columns))
     units = [
         _unit(name, known)
         for name in UNITS
-        if not {name, *name.split(":")} & {*not_random} and {*name.split(":")} <= {*known.columns}
+        if not {name, *name.split(":")} & {*asked.not_random}
+        and {*name.split(":")} <= {*known.columns}
     ]
-    asked = [_unit(name, known) for name in named]
-    intercepts = asked or _of_design(units, matrix, names)
+    intercepts = [_unit(name, known) for name in named] or _of_design(units, matrix, names)
     by_unit = {each.unit: each for each in intercepts}
     design = MixedDesign(
         outcomes=known[OUTCOME].to_numpy(dtype=np.float64),
@@ -380,25 +397,17 @@ def mixed_design(
         n_left_out=len(frame) - len(known),
     )
     _check(design)
-    if asked:
+    if named:
         _check_units(design, units)
     return design
 
 
-def _named(
-    random: Sequence[str] | None, columns: Sequence[str], not_random: Sequence[str]
-) -> tuple[list[str], list[tuple[str, str]]]:
+def _named(asked: MixedAsked, columns: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the units that are asked for, and the slopes: effect and unit."""
-    for name in not_random:
-        if name not in UNITS:
-            raise UsageError(f"{name!r} is no unit of the design; these are {listed(UNITS)}")
-        if name in (random or ()):
+    for name in asked.not_random:
+        if name in asked.random:
             raise UsageError(f"{name} can not be both random and not random")
-    if random is None:
-        return [], []
-    if not random:
-        raise UsageError("a mixed model needs a random intercept, at least one")
-    parts = [_effect_and_unit(text, columns) for text in dict.fromkeys(random)]
+    parts = [_effect_and_unit(text, columns) for text in dict.fromkeys(asked.random)]
     units = list(dict.fromkeys(unit for _, unit in parts))
     # Slopes in the order of their units, as the fit returns them.
     slopes = dict.fromkeys(each for each in parts if each[0])
@@ -427,17 +436,18 @@ def _columns_of(units: Sequence[str], frame: "pd.DataFrame") -> list[str]:
 
 
 def _unit(name: str, frame: "pd.DataFrame") -> RandomEffect:
-    import pandas as pd
-
-    codes = np.zeros(len(frame), dtype=np.intp)
-    for part in name.split(":"):
-        column = frame[part]
-        if part == "family":
-            # A model of no family is a family of its own.
-            column = column.where(column.ne(""), frame["model"])
-        own, levels = pd.factorize(column)
-        codes, _ = pd.factorize(codes * max(1, len(levels)) + own)
-    return RandomEffect(name=name, unit=name, codes=codes, n_levels=int(codes.max()) + 1)
+    parts = [frame[part] for part in name.split(":")]
+    # A model of no family is a family of its own.
+    keys = [
+        part.where(part.ne(""), frame["model"]) if part.name == "family" else part for part in parts
+    ]
+    levels = frame.groupby(keys, sort=False)
+    return RandomEffect(
+        name=name,
+        unit=name,
+        codes=levels.ngroup().to_numpy().astype(np.intp),
+        n_levels=levels.ngroups,
+    )
 
 
 def _slope(effect: str, frame: "pd.DataFrame") -> "pd.Series[float]":
@@ -677,7 +687,7 @@ def freedoms(design: MixedDesign) -> list[Freedom]:
         is_own = each.constant(design.effects)
         larger = _larger(each, design.intercepts)
         for other in larger:
-            is_own &= ~other.constant(design.effects)
+            is_own = is_own & ~other.constant(design.effects)
         # Of crossed units that cover each other's levels, one degree is the same.
         n_larger = 1 + sum(other.n_levels - 1 for other in larger) if larger else 0
         n_free = each.n_levels - n_larger - int(is_own.sum())

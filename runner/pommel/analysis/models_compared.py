@@ -4,19 +4,23 @@ Where several models are looked at, the seeds of one count as one model, with th
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import chain
 from typing import Literal, TypeVar
 
-from pommel.analysis.cells import FamilyColumn
+from pommel.analysis.cells import FamilyColumn, grouped
 from pommel.analysis.item_columns import ItemScores, columns_of
 from pommel.errors import UsageError, listed
 from pommel.models import Membership
-from pommel.scoring import RunRecord, ScoreRule, SuiteKey, SuiteResult
+from pommel.scoring import RunRecord, ScoreRule, SuiteKey
 from pommel.statistics import mean_score
 
 _Row = TypeVar("_Row")
+_Thing = TypeVar("_Thing")
 
 # A fingerprint's beginning is enough.
 _LONGEST_SHOWN = 24
@@ -27,55 +31,70 @@ def labelled(name: str, variant: str) -> str:
     return f"{name} ({variant})" if variant else name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedModel:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Called:
+    """What has a name; `variant` tells it from others of the name, "" if nothing has to."""
+
+    name: str
+    variant: str
+
+    @property
+    def label(self) -> str:
+        """The name, and what tells it from others of the name."""
+        return labelled(self.name, self.variant)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComparedModel(Called):
     """A model under one policy, score rule, setting and source, with its runs, one a suite.
 
-    `variant` says what tells it from other models of its name ("eos=never"), "" if nothing has
-    to. `membership` is None for a model of no family.
+    `variant` is such as "eos=never". `membership` is None for a model of no family.
     """
 
-    model_name: str
-    variant: str
     score_rule: ScoreRule
     source: str
     membership: Membership | None
     records: tuple[RunRecord, ...]
 
-    @property
-    def label(self) -> str:
-        """The model's name, and what tells it from others of the name."""
-        return labelled(self.model_name, self.variant)
-
-    @property
+    @cached_property
     def by_suite(self) -> dict[SuiteKey, RunRecord]:
         """The runs by suite."""
         return {record.suite_key: record for record in self.records}
+
+    @cached_property
+    def scores(self) -> dict[SuiteKey, float]:
+        """The shares by suite, without those that have no score."""
+        every = {key: record.result.score for key, record in self.by_suite.items()}
+        return {key: score for key, score in every.items() if not math.isnan(score)}
 
     def columns(self, suite: SuiteKey) -> tuple[ItemScores, ...]:
         """Return a suite item by item, one column a score; none where it has not been run on."""
         record = self.by_suite.get(suite)
         return columns_of(record.result) if record else ()
 
+    def pooled(self, suites: Iterable[SuiteKey]) -> float:
+        """Return the share of all items of suites together; NaN where their number is not known."""
+        by_suite = [self.columns(key) for key in suites]
+        columns = list(chain.from_iterable(by_suite))
+        n_items = sum(column.n_items for column in columns)
+        if not all(by_suite) or not n_items:
+            return math.nan
+        return sum(column.n_holding for column in columns) / n_items
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedFamily:
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComparedFamily(Called):
     """Models that are one in several seeds, under the same policy, rule and so on."""
 
-    name: str
-    variant: str
+    score_rule: ScoreRule
+    source: str
+    membership: Membership
     members: tuple[ComparedModel, ...]
-
-    @property
-    def label(self) -> str:
-        """The family's name, and what tells it from others of the name."""
-        return labelled(self.name, self.variant)
 
     @property
     def axis(self) -> str:
         """What the members differ in."""
-        membership = self.members[0].membership
-        return membership.axis if membership else ""
+        return self.membership.axis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,43 +110,44 @@ class ModelsCompared:
     models: tuple[ComparedModel, ...]
 
     @staticmethod
-    def chosen(
-        records: Sequence[RunRecord],
-        *,
-        exclude: Iterable[str] = (),
-        size_families: Mapping[str, Sequence[str]] | None = None,
+    def with_size_families(
+        records: Sequence[RunRecord], by_family: Mapping[str, Sequence[str]]
     ) -> list[RunRecord]:
-        """Return the records without those of models that are left out, in their families of sizes.
+        """Return the records with what their models' families of sizes are called, by globs.
 
-        Globs of `exclude`, and of `size_families` by the family's name, are tried on a model's
-        name, its reference, and the families it belongs to. Raises `UsageError` for a glob that
-        matches no model, for a model that would be of two families, and where no model is left.
+        Models that match no glob keep the family that they have. Raises `UsageError` for a glob
+        that matches no model, and for a model that matches those of two families.
         """
-        kept = without_models(records, exclude)
-        if records and not kept:
-            raise UsageError("--exclude-model leaves no model")
-        return with_size_families(kept, size_families or {})
+        _check_globs(chain.from_iterable(by_family.values()), records)
+        found = []
+        for record in records:
+            families = [name for name, globs in by_family.items() if _matches_any(record, globs)]
+            if len(families) > 1:
+                name = record.result.model_name
+                raise UsageError(f"{name} cannot be of {families[0]} and of {families[1]}")
+            family = families[0] if families else record.model.size_family
+            found.append(replace(record, model=replace(record.model, size_family=family)))
+        return found
 
     @classmethod
     def of(cls, records: Iterable[RunRecord]) -> "ModelsCompared":
         """Return the models of these records."""
         given = tuple(records)
-        found: dict[Hashable, list[RunRecord]] = {}
-        for record in given:
-            if record.status == "complete":
-                facts = _facts(record)
-                found.setdefault((record.result.model_name, *facts.items()), []).append(record)
-        variants = _variants([(own[0].result.model_name, _facts(own[0])) for own in found.values()])
+        complete = (
+            (record.result.model_name, _facts(record), record)
+            for record in given
+            if record.status == "complete"
+        )
         models = tuple(
             ComparedModel(
-                model_name=own[0].result.model_name,
+                name=name,
                 variant=variant,
                 score_rule=own[0].result.score_rule,
                 source=own[0].source,
                 membership=own[0].result.membership,
-                records=tuple(_newest(own).values()),
+                records=_newest(own),
             )
-            for own, variant in zip(found.values(), variants, strict=True)
+            for name, variant, own in _told_apart(complete)
         )
         return cls(records=given, models=models)
 
@@ -153,21 +173,6 @@ class ModelsCompared:
         """The suites by what they are called, circuit by circuit (see `suites_by`)."""
         return suites_by(self.counted, "suite")
 
-    def incomplete_seeds(self, suites: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the seeds that do not count: they lack suites that others of theirs have.
-
-        `suites` are the names of those that are looked at, by default all.
-        """
-        names = set(suites)
-        keys = [
-            key
-            for name, own in suites_by(self.records, "suite").items()
-            for key in own
-            if name in names or not names
-        ]
-        models = model_scores(self.records)
-        return tuple(label for model in models for label in model.on(keys).incomplete)
-
     def with_families(
         self,
         rows: Sequence[Sequence[_Row]],
@@ -187,27 +192,26 @@ class ModelsCompared:
         return ordered
 
 
-def families_of(found: Sequence[ComparedModel]) -> list[ComparedFamily]:
+def families_of(found: Iterable[ComparedModel]) -> list[ComparedFamily]:
     """Return the families that are no path through training, each under one policy and so on."""
-    members: dict[Hashable, list[ComparedModel]] = {}
-    for each in found:
-        if each.membership and not each.membership.is_ordered:
-            # The members' weights are not the same, and so their fingerprints.
-            facts = {**_facts(each.records[0]), "fingerprint": ""}
-            members.setdefault((each.membership.family, *facts.items()), []).append(each)
-    named = [
-        (_family_name(own), {**_facts(own[0].records[0]), "fingerprint": ""})
-        for own in members.values()
-    ]
+    # The members' weights are not the same, and so their fingerprints.
+    members = (
+        (each.membership.family, {**_facts(each.records[0]), "fingerprint": ""}, each)
+        for each in found
+        if each.membership and not each.membership.is_ordered
+    )
     return [
-        ComparedFamily(name=_family_name(own), variant=variant, members=tuple(own))
-        for own, variant in zip(members.values(), _variants(named), strict=True)
+        ComparedFamily(
+            name=name,
+            variant=variant,
+            score_rule=own[0].score_rule,
+            source=own[0].source,
+            membership=own[0].membership,
+            members=tuple(own),
+        )
+        for name, variant, own in _told_apart(members)
+        if own[0].membership
     ]
-
-
-def _family_name(members: Sequence[ComparedModel]) -> str:
-    membership = members[0].membership
-    return membership.family if membership else ""
 
 
 def _facts(record: RunRecord) -> dict[str, str]:
@@ -222,34 +226,36 @@ def _facts(record: RunRecord) -> dict[str, str]:
     }
 
 
-def _variants(named: Sequence[tuple[str, Mapping[str, str]]]) -> list[str]:
-    """Return what tells each from the others of its name: the facts in which they differ."""
-    by_name: dict[str, list[Mapping[str, str]]] = {}
-    for name, facts in named:
-        by_name.setdefault(name, []).append(facts)
-    return [_variant(facts, by_name[name]) for name, facts in named]
+def _told_apart(
+    things: Iterable[tuple[str, Mapping[str, str], _Thing]],
+) -> Iterator[tuple[str, str, list[_Thing]]]:
+    """Yield things of one name and one set of facts together: the name, the variant, and these.
+
+    The variant says in which facts they differ from the others of the name.
+    """
+    groups = grouped(things, lambda thing: (thing[0], *thing[1].items()))
+    named = grouped(groups, lambda key: key[0])
+    for key, own in groups.items():
+        others = [groups[other][0][1] for other in named[key[0]]]
+        name, facts, _ = own[0]
+        yield name, _variant(facts, others), [thing for _, _, thing in own]
 
 
 def _variant(facts: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:
-    keys = dict.fromkeys(key for each in others for key in each)
-    differing = [key for key in keys if len({each.get(key, "") for each in others}) > 1]
+    def values(keys: Iterable[str]) -> set[tuple[str, ...]]:
+        return {tuple(each.get(key, "") for key in keys) for each in others}
+
+    differing = [key for key in dict.fromkeys(chain(*others)) if len(values([key])) > 1]
     # A fingerprint says nothing to people; it is the last thing to tell models apart.
     plain = [key for key in differing if key != "fingerprint"]
-    shown = plain if _is_enough(plain, others) else differing
+    shown = plain if len(values(plain)) == len(others) else differing
     return ", ".join(f"{key}={facts.get(key, '')[:_LONGEST_SHOWN] or 'none'}" for key in shown)
 
 
-def _is_enough(keys: Sequence[str], others: Sequence[Mapping[str, str]]) -> bool:
-    return len({tuple(each.get(key, "") for key in keys) for each in others}) == len(others)
-
-
-def _newest(records: Iterable[RunRecord]) -> dict[SuiteKey, RunRecord]:
-    newest: dict[SuiteKey, RunRecord] = {}
-    for record in records:
-        held = newest.get(record.suite_key)
-        if held is None or record.created >= held.created:
-            newest[record.suite_key] = record
-    return newest
+def _newest(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+    """Return the newest run on each suite, in the order in which suites come."""
+    newest = {each.suite_key: each for each in sorted(records, key=lambda each: each.created)}
+    return tuple(newest[key] for key in dict.fromkeys(each.suite_key for each in records))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,19 +266,20 @@ class ModelRow:
     n - 1, `sd_population` by n).
     """
 
-    model_name: str
-    variant: str
-    score_rule: str
-    source: str
-    is_family: bool = False
+    who: ComparedModel | ComparedFamily
     n_members: int = 1
     sd: float = math.nan
     sd_population: float = math.nan
 
     @property
+    def is_family(self) -> bool:
+        """Whether it is the mean of a family."""
+        return isinstance(self.who, ComparedFamily)
+
+    @property
     def label(self) -> str:
         """The model's or family's name, and what tells it from others of the name."""
-        return labelled(self.model_name, self.variant)
+        return self.who.label
 
     @property
     def header(self) -> str:
@@ -296,39 +303,11 @@ def without_models(records: Sequence[RunRecord], globs: Iterable[str]) -> list[R
     `UsageError` for one that matches no model.
     """
     globs = tuple(globs)
-    for glob in globs:
-        if not any(matches_model(record, glob) for record in records):
-            raise _no_such_model(glob, records)
-    return [record for record in records if not any(matches_model(record, glob) for glob in globs)]
+    _check_globs(globs, records)
+    return [record for record in records if not _matches_any(record, globs)]
 
 
-def with_size_families(
-    records: Sequence[RunRecord], by_family: Mapping[str, Sequence[str]]
-) -> list[RunRecord]:
-    """Return the records with what their models' families of sizes are called, by globs.
-
-    Models that match no glob keep the family that they have. Raises `UsageError` for a glob that
-    matches no model, and for a model that matches those of two families.
-    """
-    found: dict[int, str] = {}
-    for family, globs in by_family.items():
-        for glob in globs:
-            matching = [i for i, record in enumerate(records) if matches_model(record, glob)]
-            if not matching:
-                raise _no_such_model(glob, records)
-            for index in matching:
-                if found.setdefault(index, family) != family:
-                    name = records[index].result.model_name
-                    raise UsageError(f"{name} cannot be of {found[index]} and of {family}")
-    return [
-        replace(record, model=replace(record.model, size_family=found[index]))
-        if index in found
-        else record
-        for index, record in enumerate(records)
-    ]
-
-
-def matches_model(record: RunRecord, glob: str) -> bool:
+def _matches_any(record: RunRecord, globs: Iterable[str]) -> bool:
     """Say whether a glob matches a model's name, its reference or a family that it belongs to."""
     membership = record.result.membership
     names = (
@@ -337,12 +316,14 @@ def matches_model(record: RunRecord, glob: str) -> bool:
         membership.family if membership else "",
         record.model.size_family,
     )
-    return any(name and fnmatchcase(name, glob) for name in names)
+    return any(name and fnmatchcase(name, glob) for glob in globs for name in names)
 
 
-def _no_such_model(glob: str, records: Iterable[RunRecord]) -> UsageError:
-    names = list(dict.fromkeys(record.result.model_name for record in records))
-    return UsageError(f"no model matches {glob!r}; there are {listed(names, most=8)}")
+def _check_globs(globs: Iterable[str], records: Sequence[RunRecord]) -> None:
+    for glob in globs:
+        if not any(_matches_any(record, [glob]) for record in records):
+            names = list(dict.fromkeys(record.result.model_name for record in records))
+            raise UsageError(f"no model matches {glob!r}; there are {listed(names, most=8)}")
 
 
 # What accuracies are averaged over: nothing, the suites of a circuit and so on, all suites.
@@ -363,74 +344,47 @@ Pooling = Literal["none", "family", "all"]
 ALL_MODELS = "all models"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberScores:
-    """What one seed scores: shares by suite, without those that have no score.
-
-    `results` are what they are of.
-    """
-
-    label: str
-    scores: Mapping[SuiteKey, float]
-    results: Mapping[SuiteKey, SuiteResult] = field(default_factory=dict)
-
-    def columns(self, suites: Iterable[SuiteKey]) -> list[tuple[ItemScores, ...]]:
-        """Return each suite item by item; no column where its items are not known."""
-        return [columns_of(self.results[key]) if key in self.results else () for key in suites]
-
-    def pooled(self, suites: Iterable[SuiteKey]) -> float:
-        """Return the share of all items of suites together; NaN where their number is not known."""
-        by_suite = self.columns(suites)
-        columns = [column for own in by_suite for column in own]
-        n_items = sum(column.n_items for column in columns)
-        if not all(by_suite) or not n_items:
-            return math.nan
-        return sum(column.n_holding for column in columns) / n_items
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelScores:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelScores(Called):
     """What one model scores, or what the seeds of one score on average.
 
-    `name` is that of the model or of the seeds' family, `variant` what tells it from others of the
-    name (see `ComparedModel`). `scores` maps suites to shares, without those that have no score. Of
-    seeds these are means over the `n_members` that have a score on every suite on which another one
-    has, as in `Accuracy`, so that no two suites have the mean of different seeds; the others are
-    `incomplete`. `members` are all seeds; of a model alone itself, and `n_members` is 1.
+    `name` is that of the model or of the seeds' family. `scores` maps suites to shares, without
+    those that have no score. Of seeds these are means over those that are `complete`: that have a
+    score on every suite on which another one has, as in `Accuracy`, so that no two suites have the
+    mean of different seeds; the others are `incomplete`. `members` are all seeds; of a model alone
+    itself.
     """
 
-    name: str
-    variant: str
-    n_parameters: int | None
-    size_family: str
-    n_members: int
-    scores: Mapping[SuiteKey, float]
-    members: tuple[MemberScores, ...] = ()
+    members: tuple[ComparedModel, ...]
+    scores: Mapping[SuiteKey, float] = field(default_factory=dict)
     incomplete: tuple[str, ...] = ()
 
     @property
-    def label(self) -> str:
-        """The name, and what tells it from others of the name."""
-        return labelled(self.name, self.variant)
+    def n_parameters(self) -> int | None:
+        """How large the model is, None where that is not known."""
+        return self.members[0].records[0].model.n_parameters
+
+    @property
+    def size_family(self) -> str:
+        """The family of several sizes that the model is of, or ""."""
+        return self.members[0].records[0].model.size_family
+
+    @property
+    def complete(self) -> list[ComparedModel]:
+        """The seeds whose mean the scores are."""
+        return [each for each in self.members if each.label not in self.incomplete]
 
     def on(self, suites: Iterable[SuiteKey]) -> "ModelScores":
         """Return the scores on these suites alone; which seeds are complete follows from them."""
-        members = self.members or (MemberScores(label=self.label, scores=self.scores),)
-        wanted = [key for key in suites if any(key in each.scores for each in members)]
-        complete = [each for each in members if all(key in each.scores for key in wanted)]
+        wanted = [key for key in suites if any(key in each.scores for each in self.members)]
+        complete = [each for each in self.members if each.scores.keys() >= {*wanted}]
         return replace(
             self,
-            n_members=len(complete),
-            scores={key: mean_score(each.scores[key] for each in complete) for key in wanted}
-            if complete
-            else {},
-            incomplete=tuple(each.label for each in members if each not in complete),
+            scores={
+                key: mean_score(each.scores[key] for each in complete) for key in wanted if complete
+            },
+            incomplete=tuple(each.label for each in self.members if each not in complete),
         )
-
-    @property
-    def complete(self) -> list[MemberScores]:
-        """The seeds whose mean the scores are."""
-        return [each for each in self.members if each.label not in self.incomplete]
 
     def mean(self, suites: Iterable[SuiteKey], average: Average = "suites") -> float:
         """Return the mean over suites, or over all their items; NaN if one of them has no score.
@@ -452,29 +406,39 @@ def model_scores(records: Sequence[RunRecord]) -> list[ModelScores]:
     Of a path through training only the last step counts.
     """
     found = ModelsCompared.of(_last_steps(records))
-    units: dict[Hashable, list[ComparedModel]] = {}
-    names: dict[Hashable, tuple[str, str]] = {}
-    seeds = {
-        id(member): (family.name, family.variant)
+    family_of = {
+        id(member): family
         for family in found.families
         if family.axis == "seed"
         for member in family.members
     }
-    for each in found.models:
-        of_family = seeds.get(id(each))
-        size = each.records[0].model.n_parameters
-        unit: Hashable = (of_family, size) if of_family else id(each)
-        names[unit] = of_family or (each.model_name, each.variant)
-        units.setdefault(unit, []).append(each)
-    return [_scores_of(own, *names[unit]) for unit, own in units.items()]
+
+    def unit(each: ComparedModel) -> tuple[Called, int | None]:
+        family = family_of.get(id(each))
+        return (family, each.records[0].model.n_parameters) if family else (each, None)
+
+    return [
+        ModelScores(name=called.name, variant=called.variant, members=tuple(own)).on(
+            dict.fromkeys(key for each in own for key in each.scores)
+        )
+        for (called, _), own in grouped(found.models, unit).items()
+    ]
+
+
+# Why seeds are left out of means over the seeds of a model.
+INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
+
+
+def incomplete_seeds(records: Sequence[RunRecord], suites: Iterable[SuiteKey]) -> tuple[str, ...]:
+    """Return the seeds that do not count on these suites: they lack some that others have."""
+    wanted = list(suites)
+    models = [model.on(wanted) for model in model_scores(records)]
+    return tuple(chain.from_iterable(model.incomplete for model in models))
 
 
 def check_distinct(models: Iterable[ModelScores]) -> None:
     """Raise `UsageError` where one model was run in several ways, and would count several times."""
-    by_name: dict[str, list[ModelScores]] = {}
-    for model in models:
-        by_name.setdefault(model.name, []).append(model)
-    for name, own in by_name.items():
+    for name, own in grouped(models, lambda model: model.name).items():
         variants = [model.variant for model in own]
         # Seeds of several sizes share their family's name.
         if len(own) > 1 and any(variants):
@@ -490,17 +454,14 @@ def pooled(models: Sequence[ModelScores], pooling: Pooling) -> dict[str, list[Mo
     A model of no family of sizes stands alone. Raises `UsageError` as `check_distinct` does where
     there is a mean over models.
     """
-    found: dict[str, list[ModelScores]] = {}
-    for model in models:
-        name = {
-            "none": model.label,
-            "family": model.size_family or model.label,
-            "all": ALL_MODELS,
-        }[pooling]
-        found.setdefault(name, []).append(model)
-    if pooling != "none":
-        for own in found.values():
-            check_distinct(own)
+
+    def name(model: ModelScores) -> str:
+        family = model.size_family or model.label
+        return {"none": model.label, "family": family, "all": ALL_MODELS}[pooling]
+
+    found = grouped(models, name)
+    for own in found.values() if pooling != "none" else ():
+        check_distinct(own)
     return found
 
 
@@ -511,72 +472,47 @@ def suites_by(records: Iterable[RunRecord], level: Grouping) -> dict[str, list[S
     language is part of what it is called. Suites come in the order of their circuits.
     """
     first = {record.suite_key: record for record in reversed([*records])}
-    languages: dict[str, set[str]] = {}
-    for language, suite in first:
-        languages.setdefault(suite, set()).add(language)
-    found: dict[str, list[SuiteKey]] = {}
-    for key in sorted(first, key=lambda key: _place(first[key])):
+    n_languages = Counter(suite for _, suite in first)
+
+    def place(key: SuiteKey) -> tuple[object, ...]:
+        circuit = first[key].result.circuit
+        return (not circuit, circuit, *reversed(key))
+
+    def name(key: SuiteKey) -> str:
         language, suite = key
-        name = {
-            "suite": labelled(suite, language if len(languages[suite]) > 1 else ""),
+        return {
+            "suite": labelled(suite, language if n_languages[suite] > 1 else ""),
             "circuit": first[key].result.circuit,
             "language": language,
             "group": first[key].suite.group,
             "all": ALL_SUITES,
         }[level]
-        found.setdefault(name, []).append(key)
+
+    found = grouped(sorted(first, key=place), name)
     if level == "suite":
         return found
-    return {name: found[name] for name in sorted(found, key=lambda name: (not name, name))}
+    return dict(sorted(found.items(), key=lambda pair: (not pair[0], pair[0])))
 
 
-def _place(record: RunRecord) -> tuple[object, ...]:
-    circuit = record.result.circuit
-    return (not circuit, circuit, record.result.suite_name, record.suite.language)
+def suite_labels(records: Iterable[RunRecord]) -> dict[SuiteKey, str]:
+    """Return what suites are called, circuit by circuit."""
+    return {key: name for name, keys in suites_by(records, "suite").items() for key in keys}
 
 
 def _last_steps(records: Sequence[RunRecord]) -> list[RunRecord]:
-    last: dict[str, float] = {}
+    """Return the records without those of steps of a training that come before the last one."""
+    steps: dict[str, float] = {}
     for record in records:
         member = record.result.membership
         if member and member.is_ordered and member.value is not None:
-            last[member.family] = max(member.value, last.get(member.family, -math.inf))
-    return [record for record in records if _is_last(record, last)]
+            steps[member.family] = max(member.value, steps.get(member.family, -math.inf))
 
+    def is_last(member: Membership | None) -> bool:
+        if member is None or not member.is_ordered or member.family not in steps:
+            return True
+        return member.value == steps[member.family]
 
-def _is_last(record: RunRecord, last: Mapping[str, float]) -> bool:
-    member = record.result.membership
-    if member is None or not member.is_ordered or member.family not in last:
-        return True
-    return member.value == last[member.family]
-
-
-def _scores_of(members: Sequence[ComparedModel], name: str, variant: str) -> ModelScores:
-    scored = [
-        MemberScores(
-            label=member.label,
-            scores={
-                key: record.result.score
-                for key, record in member.by_suite.items()
-                if not math.isnan(record.result.score)
-            },
-            results={key: record.result for key, record in member.by_suite.items()},
-        )
-        for member in members
-    ]
-    facts = members[0].records[0].model
-    found = ModelScores(
-        name=name,
-        variant=variant,
-        n_parameters=facts.n_parameters,
-        size_family=facts.size_family,
-        n_members=1,
-        scores=scored[0].scores,
-        members=tuple(scored),
-    )
-    if len(scored) == 1:
-        return found
-    return found.on(dict.fromkeys(key for each in scored for key in each.scores))
+    return [record for record in records if is_last(record.result.membership)]
 
 
 # More names than these say no more.

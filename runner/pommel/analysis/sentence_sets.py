@@ -9,11 +9,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.analysis.asking import Option, WithDraws
 from pommel.analysis.cells import Answer, Row, add_sections, interval_cell, plain_table
 from pommel.analysis.inference import auc
 from pommel.analysis.models_compared import ModelsCompared, labelled
@@ -520,6 +521,71 @@ def set_rows(
         yield SetRow(scores=each, about=about, values=tuple(values), estimate=estimate)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SentenceSetsAsked(WithDraws):
+    """How well models tell the grammatical sentences of a set from the ungrammatical ones.
+
+    Of suites whose meta.unacceptable names the conditions that no speaker would say. In each item
+    (template) every grammatical sentence is compared with every ungrammatical one, and the AUC is
+    the mean over items. Needs runs whose surprisals are in the store.
+
+    \b
+      pommel run ngram://model.arpa de_argument_structure
+      pommel stats auc --suite de_argument_structure
+      pommel stats auc --table orders --format csv
+    """
+
+    table: Annotated[
+        SetTable,
+        Option(
+            help="AUC of all sentences and of each violation; or, of grammatical sentences, the "
+            "mean score of each order of cases, preferences between two orders, and of nouns for "
+            "cases."
+        ),
+    ] = "auc"
+    normalise: Annotated[
+        Normalisation,
+        Option(
+            help="A sentence's score: its log-probability; that by token; or less the "
+            "log-probability by a unigram model, by token (slor)."
+        ),
+    ] = "none"
+    unigram: Annotated[
+        str | None,
+        Option(
+            metavar="GLOB",
+            help="The unigram model of --normalise slor: name or reference of a model that has "
+            "run on the same suites.",
+        ),
+    ] = None
+
+    def answer(self, runs: Iterable[Run], of_unigram: Iterable[Run] = ()) -> "SentenceSets":
+        """Return the rows of the table; `of_unigram` are the runs of the unigram model.
+
+        Raises `UsageError` where these are of several models, and as `scores_of_runs` does.
+        """
+        if (self.normalise == "slor") != bool(self.unigram):
+            raise UsageError("--normalise slor and --unigram GLOB go together")
+        unigrams: dict[SuiteKey, Run] = {}
+        for run in of_unigram:
+            suite = run.surprisals.suite
+            other = unigrams.setdefault((suite.language, suite.name), run)
+            if other is not run:
+                names = f"{other.result.model_name} and {run.result.model_name}"
+                raise UsageError(f"--unigram {self.unigram!r} is both {names}; name one of them")
+        scores, not_sets = scores_of_runs(runs, normalise=self.normalise, unigrams=unigrams)
+        rows = (
+            set_rows(each, self.table, n_resamples=self.n_resamples, seed=self.seed)
+            for each in scores
+        )
+        return SentenceSets(
+            rows=tuple(chain.from_iterable(rows)),
+            scores=tuple(scores),
+            not_sets=tuple(not_sets),
+            table=self.table,
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SentenceSets(Answer):
     """How models score the sentences of sets: AUCs, or what they prefer of the grammatical ones.
@@ -527,31 +593,12 @@ class SentenceSets(Answer):
     `scores` are what rows are computed from, `not_sets` the names of suites that are no sets.
     """
 
+    Asked = SentenceSetsAsked
+
     rows: tuple[SetRow, ...]
     scores: tuple[SetScores, ...]
     not_sets: tuple[str, ...]
     table: SetTable = "auc"
-
-    @classmethod
-    def of(  # noqa: PLR0913 - each of these is a choice of the caller's
-        cls,
-        runs: Iterable[Run],
-        *,
-        table: SetTable = "auc",
-        normalise: Normalisation = "none",
-        unigrams: Mapping[SuiteKey, Run] | None = None,
-        n_resamples: int = Estimate.N_RESAMPLES,
-        seed: int = 0,
-    ) -> "SentenceSets":
-        """Return the rows of a table; raises as `scores_of_runs` does."""
-        scores, not_sets = scores_of_runs(runs, normalise=normalise, unigrams=unigrams)
-        rows = (set_rows(each, table, n_resamples=n_resamples, seed=seed) for each in scores)
-        return cls(
-            rows=tuple(chain.from_iterable(rows)),
-            scores=tuple(scores),
-            not_sets=tuple(not_sets),
-            table=table,
-        )
 
     @property
     def without_templates(self) -> list[SetScores]:

@@ -1,16 +1,18 @@
 """Stability: suites with and without intervening material (Hu et al. 2020, "stability")."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pommel.analysis.accuracy import NO_INTERVAL
+from pommel.analysis.asking import Question
 from pommel.analysis.cells import (
     Answer,
     Column,
     Row,
     add_sections,
+    grouped,
     interval_cell,
     mean_sd_cell,
     number_cell,
@@ -77,10 +79,10 @@ class StabilityRow(ModelRow):
 
 
 COLUMNS = (
-    Column("model_name", help="what the row is about, as for [accuracies](#accuracy)"),
-    Column("variant"),
-    Column("source"),
-    Column("score_rule"),
+    Column("model_name", "who.name", help="what the row is about, as for [accuracies](#accuracy)"),
+    Column("variant", "who.variant"),
+    Column("source", "who.source"),
+    Column("score_rule", "who.score_rule"),
     Column("is_family", help="whether it is the mean over the `n_members` members of a family"),
     Column("n_members"),
     Column("level", help=('"pair", or "mean" over all pairs')),
@@ -170,31 +172,43 @@ class Stability(Answer):
         return caption
 
 
+@dataclass(frozen=True, kw_only=True)
+class StabilityAsked(Question):
+    """How much intervening material costs: suites that come with and without it.
+
+    A suite with intervening material names the one without it in `meta.modifier_of`.
+
+    \b
+      pommel stats stability --source hu2020
+      pommel stats stability --model gpt2 --format csv
+    """
+
+    def answer(self, records: Sequence[RunRecord]) -> Stability:
+        """Compare the suites of each model."""
+        return Stability.of(records)
+
+
 def _rows(compared: ComparedModel) -> Iterator[StabilityRow]:
     pairs = _pairs(compared)
     for pairing, (base, modified) in pairs.items():
         yield _row(compared, pairing, [(base, [modified])])
-    bases: dict[tuple[str, str], tuple[SuiteResult, list[SuiteResult]]] = {}
-    for pairing, (base, modified) in pairs.items():
-        _, own = bases.setdefault((pairing.language, pairing.base), (base, []))
-        own.append(modified)
+    bases = grouped(pairs, lambda pairing: (pairing.language, pairing.base))
     if bases:
-        yield _row(compared, Pairing(), list(bases.values()))
+        every = [
+            (pairs[own[0]][0], [pairs[pairing][1] for pairing in own]) for own in bases.values()
+        ]
+        yield _row(compared, Pairing(), every)
 
 
 def _pairs(compared: ComparedModel) -> dict[Pairing, tuple[SuiteResult, SuiteResult]]:
     """Return the pairs of which both suites have a score, in order."""
-    scored = {
-        key: record
-        for key, record in compared.by_suite.items()
-        if not math.isnan(record.result.score)
-    }
     found = {}
-    for (language, name), record in sorted(scored.items()):
-        base = scored.get((language, record.suite.modifier_of))
-        if base:
-            pairing = Pairing(language=language, base=base.result.suite_name, modified=name)
-            found[pairing] = (base.result, record.result)
+    for key in compared.scores:
+        record = compared.by_suite[key]
+        base = (key[0], record.suite.modifier_of)
+        if base in compared.scores:
+            pairing = Pairing(language=key[0], base=base[1], modified=key[1])
+            found[pairing] = (compared.by_suite[base].result, record.result)
     return dict(sorted(found.items(), key=lambda each: _order(each[0])))
 
 
@@ -208,10 +222,7 @@ def _row(
     bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]],
 ) -> StabilityRow:
     return StabilityRow(
-        model_name=compared.model_name,
-        variant=compared.variant,
-        score_rule=compared.score_rule,
-        source=compared.source,
+        who=compared,
         pairing=pairing,
         n_bases=len(bases),
         n_modified=sum(len(modified) for _, modified in bases),
@@ -243,10 +254,7 @@ def _interval(bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]]) -> Int
 def _family_rows(
     family: ComparedFamily, rows: Sequence[Sequence[StabilityRow]]
 ) -> Iterator[StabilityRow]:
-    by_pairing: dict[Pairing, list[StabilityRow]] = {}
-    for own in rows:
-        for row in own:
-            by_pairing.setdefault(row.pairing, []).append(row)
+    by_pairing = grouped(chain.from_iterable(rows), lambda row: row.pairing)
     means = by_pairing.pop(Pairing(), [])
     for pairing in sorted(by_pairing, key=_order):
         yield _family_row(family, by_pairing[pairing])
@@ -259,16 +267,12 @@ def _family_rows(
 def _family_row(family: ComparedFamily, members: Sequence[StabilityRow]) -> StabilityRow:
     first, differences = members[0], Spread.of(row.difference for row in members)
     return StabilityRow(
-        model_name=family.name,
-        variant=family.variant,
-        score_rule=first.score_rule,
-        source=first.source,
+        who=family,
         pairing=first.pairing,
         n_bases=first.n_bases,
         n_modified=first.n_modified,
         accuracy_base=mean_score(row.accuracy_base for row in members),
         accuracy_modified=mean_score(row.accuracy_modified for row in members),
-        is_family=True,
         n_members=differences.n,
         sd=differences.sd,
         sd_population=differences.sd_population,

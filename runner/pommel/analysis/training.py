@@ -1,14 +1,17 @@
 """Accuracy along the path of a model through its training: families by step or epoch."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from itertools import takewhile
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pommel.analysis.accuracy import Accuracies, Accuracy, Settings
+from pommel.analysis.accuracy import Accuracies, Accuracy
+from pommel.analysis.asking import Option, Question, Settings, WithLevel, WithModels
 from pommel.analysis.cells import (
     Answer,
     circuit_cell,
+    grouped,
     interval_cell,
     number_cell,
     p_cell,
@@ -22,7 +25,7 @@ from pommel.analysis.models_compared import (
     Average,
     Grouping,
     labelled,
-    suites_by,
+    suite_labels,
 )
 from pommel.errors import UsageError, listed
 from pommel.files import frame_of_rows
@@ -40,6 +43,78 @@ TrainingTable = Literal["paths", "points"]
 
 # A share that is as high but for rounding is as high.
 _ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingAsked(WithLevel, Settings, WithModels, Question):
+    """When models learn what: accuracy along the steps or epochs of a family.
+
+    From which step on a suite is above chance (exact one-sided binomial test, p < .05), and from
+    which on it has reached most of its final accuracy, at that step and all later ones.
+
+    \b
+      pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..143000..1000}' suites:en
+      pommel stats training --model 'pythia-70m*' --by circuit
+      pommel stats training --table points --format csv
+    """
+
+    reach_percent: Annotated[
+        float,
+        Option(
+            name="--reach",
+            least=0,
+            most=100,
+            is_open=True,
+            metavar="PERCENT",
+            help="How much of its final accuracy a model has to reach.",
+        ),
+    ] = 90.0
+    table: Annotated[
+        TrainingTable, Option(help="One row a suite (circuit, ...), or one a step.")
+    ] = "paths"
+
+    def answer(self, records: Sequence[RunRecord]) -> "Training":
+        """Follow the accuracy of every family whose members are steps or epochs.
+
+        Raises `UsageError` where some steps were run in several ways and others were not, and as
+        `Accuracies.of` does.
+        """
+        own = [
+            each
+            for each in self.chosen(records)
+            if each.result.membership and each.result.membership.is_ordered
+        ]
+        labels = suite_labels(own)
+        rows = Accuracies.of(own, "model" if self.level == "all" else self.level, self).rows
+        _check_variants(rows)
+        numbered = [row for row in rows if _member(row).value is not None]
+        points: list[TrainingPoint] = []
+        paths: list[TrainingPath] = []
+        incomplete: dict[str, None] = {}
+        groups = grouped(
+            numbered,
+            lambda row: (
+                labelled(_member(row).family, row.who.variant),
+                _name(row, self.level, labels),
+            ),
+        )
+        for (family, name), group in groups.items():
+            # Suites that some step has a score on; one that lacks one would have another mean.
+            suites = frozenset[SuiteKey]().union(*(row.suites for row in group))
+            complete = [row for row in group if row.suites and row.suites == suites]
+            incomplete.update((row.label, None) for row in group if row.suites != suites)
+            found = [_point(row, family, self.level, name) for row in complete]
+            found.sort(key=lambda point: (point.axis_value, point.member))
+            points += found
+            if found:
+                paths.append(_path(found, self.reach_percent))
+        return Training(
+            asked=self,
+            points=tuple(points),
+            paths=tuple(paths),
+            without_step=tuple(dict.fromkeys(row.label for row in rows if row not in numbered)),
+            incomplete=tuple(incomplete),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,58 +179,13 @@ class Training(Answer):
     circuit (language, group, all) that another step has.
     """
 
+    Asked = TrainingAsked
+
+    asked: TrainingAsked
     points: tuple[TrainingPoint, ...]
     paths: tuple[TrainingPath, ...]
     without_step: tuple[str, ...]
     incomplete: tuple[str, ...]
-    table: TrainingTable = "paths"
-
-    # How much of its final accuracy a model has to reach, in percent.
-    REACH_PERCENT: ClassVar[float] = 90.0
-
-    @classmethod
-    def of(
-        cls,
-        records: Iterable[RunRecord],
-        *,
-        level: Grouping = "suite",
-        reach_percent: float = REACH_PERCENT,
-        settings: Settings | None = None,
-        table: TrainingTable = "paths",
-    ) -> "Training":
-        """Follow the accuracy of every family whose members are steps or epochs.
-
-        Raises `UsageError` where some steps were run in several ways and others were not, and as
-        `Accuracies.of` does.
-        """
-        own = [
-            each for each in records if each.result.membership and each.result.membership.is_ordered
-        ]
-        labels = {key: name for name, keys in suites_by(own, "suite").items() for key in keys}
-        rows = Accuracies.of(own, "model" if level == "all" else level, settings).rows
-        _check_variants(rows)
-        points: list[TrainingPoint] = []
-        paths: list[TrainingPath] = []
-        incomplete: dict[str, None] = {}
-        for (family, name), group in _groups(rows, level, labels).items():
-            # Suites that some step has a score on; one that lacks one would have another mean.
-            suites = frozenset[SuiteKey]().union(*(row.suites for row in group))
-            complete = [row for row in group if row.suites and row.suites == suites]
-            incomplete.update((row.label, None) for row in group if row.suites != suites)
-            found = [_point(row, family, level, name) for row in complete]
-            found.sort(key=lambda point: (point.axis_value, point.member))
-            points += found
-            if found:
-                paths.append(_path(found, reach_percent))
-        return cls(
-            table=table,
-            points=tuple(points),
-            paths=tuple(paths),
-            without_step=tuple(
-                dict.fromkeys(row.label for row in rows if _member(row).value is None)
-            ),
-            incomplete=tuple(incomplete),
-        )
 
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:
@@ -177,33 +207,27 @@ class Training(Answer):
 
     def frame(self) -> "pd.DataFrame":
         """Return one row a family and suite (circuit, ...), or of points one a step and suite."""
-        if self.table == "points":
+        if self.asked.table == "points":
             return frame_of_rows(self.points, TrainingPoint)
         return frame_of_rows(self.paths, TrainingPath)
 
     def tables(self) -> "list[Table]":
         """Return a table a family: its suites (circuits, ...), or one row a step."""
-        families = dict.fromkeys(each.family for each in self.paths)
-        if self.table == "points":
-            return [
-                _step_table([each for each in self.points if each.family == name])
-                for name in families
-            ]
-        return [
-            _path_table([each for each in self.paths if each.family == name]) for name in families
-        ]
+        if self.asked.table == "points":
+            steps = grouped(self.points, lambda point: point.family)
+            return [_step_table(own) for own in steps.values()]
+        paths = grouped(self.paths, lambda path: path.family)
+        return [_path_table(own) for own in paths.values()]
 
 
 def _member(row: Accuracy) -> Membership:
-    assert row.membership is not None  # noqa: S101 - only members of families are looked at
-    return row.membership
+    assert row.who.membership is not None  # noqa: S101 - only members of families are looked at
+    return row.who.membership
 
 
 def _check_variants(rows: Sequence[Accuracy]) -> None:
-    variants: dict[str, dict[str, None]] = {}
-    for row in rows:
-        variants.setdefault(_member(row).family, {})[row.variant] = None
-    for family, found in variants.items():
+    for family, own in grouped(rows, lambda row: _member(row).family).items():
+        found = dict.fromkeys(row.who.variant for row in own)
         if len(found) > 1 and "" in found:
             named = [variant for variant in found if variant]
             raise UsageError(
@@ -212,19 +236,7 @@ def _check_variants(rows: Sequence[Accuracy]) -> None:
             )
 
 
-def _groups(
-    rows: Iterable[Accuracy], level: Grouping, labels: dict[SuiteKey, str]
-) -> dict[tuple[str, str], list[Accuracy]]:
-    """Return the rows of each family and suite (circuit, ...), those of numbered steps."""
-    groups: dict[tuple[str, str], list[Accuracy]] = {}
-    for row in rows:
-        if _member(row).value is not None:
-            family = labelled(_member(row).family, row.variant)
-            groups.setdefault((family, _name(row, level, labels)), []).append(row)
-    return groups
-
-
-def _name(row: Accuracy, level: Grouping, labels: dict[SuiteKey, str]) -> str:
+def _name(row: Accuracy, level: Grouping, labels: Mapping[SuiteKey, str]) -> str:
     match level:
         case "suite":
             return labels.get((row.unit.language, row.unit.suite), "")
@@ -285,12 +297,8 @@ def _path(points: Sequence[TrainingPoint], reach_percent: float) -> TrainingPath
 
 def _from_when_on(steps: Sequence[float], is_so: Sequence[bool]) -> float:
     """Return the first step from which on it is so up to the last; NaN if it is not at the last."""
-    found = math.nan
-    for step, holds in zip(reversed(steps), reversed(is_so), strict=True):
-        if not holds:
-            break
-        found = step
-    return found
+    last = list(takewhile(lambda pair: pair[1], zip(reversed(steps), reversed(is_so), strict=True)))
+    return last[-1][0] if last else math.nan
 
 
 def _path_table(paths: Sequence[TrainingPath]) -> "Table":
@@ -333,19 +341,11 @@ def _path_table(paths: Sequence[TrainingPath]) -> "Table":
 def _step_table(points: Sequence[TrainingPoint]) -> "Table":
     first = points[0]
     names = list(dict.fromkeys(point.name for point in points))
-    steps: dict[tuple[float, str], dict[str, TrainingPoint]] = {}
-    for point in points:
-        steps.setdefault((point.axis_value, point.member), {})[point.name] = point
-    rows = [
-        [
-            step_cell(key[0]),
-            *(
-                interval_cell(found.accuracy, found) if (found := steps[key].get(name)) else "-"
-                for name in names
-            ),
-        ]
-        for key in sorted(steps)
-    ]
+    steps = grouped(points, lambda point: (point.axis_value, point.member))
+    rows = []
+    for (step, _), own in sorted(steps.items()):
+        cells = {point.name: interval_cell(point.accuracy, point) for point in own}
+        rows.append([step_cell(step), *(cells.get(name, "-") for name in names)])
     return plain_table(
         f"{first.family} by {first.axis}: accuracy",
         names=[first.axis],

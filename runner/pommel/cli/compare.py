@@ -4,17 +4,16 @@ from dataclasses import replace
 
 import click
 
-from pommel.analysis import Comparison
+from pommel.analysis import Comparison, WithAverage, WithDraws
 from pommel.cli.option_groups import field_of, takes_options
 from pommel.cli.output import form_option, note, show_notes, show_rows
 from pommel.cli.selecting import SelectionOptions
-from pommel.cli.stats import AverageOptions, ResamplingOptions
 from pommel.errors import UsageError, nearest
 from pommel.scoring import RunRecord
 from pommel.store import Selection
 
 
-class _CompareOptions(AverageOptions, ResamplingOptions, SelectionOptions):
+class _CompareOptions(WithAverage, WithDraws, SelectionOptions):
     """Which runs are compared, how they are averaged, and what is printed."""
 
     form: str = field_of(form_option())
@@ -42,7 +41,7 @@ def command(a: str, b: str, chosen: _CompareOptions) -> None:
         (a, _records(a, chosen)),
         (b, _records(b, chosen)),
         average=chosen.average,
-        n_resamples=chosen.resamples,
+        n_resamples=chosen.n_resamples,
         seed=chosen.seed,
     )
     for line in comparison.warnings:

@@ -4,20 +4,29 @@ import click
 
 from pommel.cli.lazy_group import LazyGroup
 
-_STATS = {
+STATISTICS = {
     "accuracy": ("stats:accuracy", "Shares with intervals and tests, margins, ties."),
-    "stability": ("stats:stability", "Suites with and without intervening material."),
-    "complexity": ("stats:complexity", "Accuracy against how much material intervenes."),
-    "scaling": ("stats:scaling", "Accuracy against the number of parameters: slopes."),
-    "training": ("stats:training", "Accuracy against the step of training."),
+    "stability": (
+        "stats:stability.StabilityAsked",
+        "Suites with and without intervening material.",
+    ),
+    "complexity": (
+        "stats:complexity.ComplexityAsked",
+        "Accuracy against how much material intervenes.",
+    ),
+    "scaling": ("stats:scaling.ScalingAsked", "Accuracy against the number of parameters: slopes."),
+    "training": ("stats:training.TrainingAsked", "Accuracy against the step of training."),
     "auc": ("stats:auc", "Grammatical against ungrammatical sets: AUC, preferences."),
-    "correlate": ("stats:correlate", "Accuracy against a property of languages or models."),
+    "correlate": (
+        "stats:correlation.CorrelationAsked",
+        "Accuracy against a property of languages or models.",
+    ),
     "items": ("stats:items", "One row an item, as lme4 and pandas read it."),
-    "mixed": ("stats:mixed", "Mixed-effects logistic regression over items."),
+    "mixed": ("stats:mixed.MixedAsked", "Mixed-effects logistic regression over items."),
 }
 
 
-@click.group("stats", cls=LazyGroup, sections={"Commands": _STATS})
+@click.group("stats", cls=LazyGroup, sections={"Commands": STATISTICS})
 def stats() -> None:
     """Statistics of the runs in the store, chosen by --model, --suite, --circuit and so on.
 

@@ -82,7 +82,7 @@ def command(files: Sequence[Path], chosen: _ImportResultsOptions) -> None:
     families = _size_families(chosen.size_families)
     # What is said goes before what the files say, as with the --family of the statistics.
     records = (
-        ModelsCompared.chosen(imported.records, size_families=families)
+        ModelsCompared.with_size_families(imported.records, families)
         if families
         else imported.with_guessed_size_families()
     )

@@ -35,7 +35,10 @@ class LazyGroup(click.Group):
         super().__init__(*arguments, **settings)
         self._sections = sections
         self._aliases = aliases or {}
-        self._files = {name: file for each in sections.values() for name, (file, _) in each.items()}
+
+    @property
+    def _files(self) -> dict[str, str]:
+        return {name: file for each in self._sections.values() for name, (file, _) in each.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - Click's signature
         return list(self._files)

@@ -1,12 +1,14 @@
 """Groups of options as typed values, which commands name in their signatures.
 
-A group is a class of `Options`. Its fields are what Click fills: `option` says how.
+A group is a class of `Options`. Its fields are what Click fills: `option` says how. So
+are the questions of statistics, whose fields say themselves what they are
+(`pommel.analysis.asking`).
 """
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import (
     Any,
@@ -44,19 +46,22 @@ def field_of(made: _Added[_F]) -> Any:
     return field(metadata={_MAKE: lambda _name, _kind: made})
 
 
-def _making_fields(make: Callable[_P, _Added[_F]]) -> Callable[_P, Any]:
-    made: Callable[..., _Added[_F]] = make
-
+def _making_fields(_make: Callable[_P, _Added[_F]]) -> Callable[_P, Any]:
     def option(*names: _P.args, **settings: _P.kwargs) -> Any:
-        def of_field(name: str, kind: object) -> _Added[_F]:
-            has_long = any(str(each).startswith("--") for each in names)
-            long = () if has_long else (f"--{name.replace('_', '-')}",)
-            own = () if name in names else (name,)
-            return made(*names, *long, *own, **{**_settings_of(kind, settings), **settings})
-
-        return field(metadata={_MAKE: of_field})
+        return field(metadata={_MAKE: functools.partial(_made, names, settings)})
 
     return option
+
+
+def _made(
+    names: Iterable[object], settings: Mapping[str, object], name: str, kind: object
+) -> _Added[Any]:
+    """Return what adds an option of Click's, for a field of this name and type."""
+    make: Callable[..., _Added[Any]] = click.option
+    has_long = any(str(each).startswith("--") for each in names)
+    long = () if has_long else (f"--{name.replace('_', '-')}",)
+    own = () if name in names else (name,)
+    return make(*names, *long, *own, **{**_settings_of(kind, settings), **settings})
 
 
 option = _making_fields(click.option)
@@ -141,9 +146,27 @@ def takes_options(function: _F) -> _F:
 
 
 def _options(group: type[Options]) -> Iterator[_Added[Any]]:
-    """Yield what adds the options of a group to a command."""
-    hints = get_type_hints(group)
-    make = {each.name: each.metadata[_MAKE] for each in fields(group)}
+    """Yield what adds the options of a group, or of a question, to a command."""
+    hints = get_type_hints(group, include_extras=True)
+    by_name = {each.name: each for each in fields(group)}
     own_first = (name for kind in group.__mro__[:-1] for name in inspect.get_annotations(kind))
     for name in dict.fromkeys(own_first):
-        yield make[name](name, hints[name])
+        if each := by_name.get(name):
+            make = each.metadata.get(_MAKE)
+            yield make(name, hints[name]) if make else _asked(each, hints[name])
+
+
+def _asked(each: "Field[Any]", hint: object) -> _Added[Any]:
+    """Return what adds the option that the field of a question is, as its `Option` says."""
+    kind, about = get_args(hint)
+    settings: dict[str, object] = {"help": about.help, "metavar": about.metavar}
+    if each.default is MISSING:
+        settings["required"] = True
+    elif each.default not in (None, ()):
+        settings["default"] = each.default
+    if about.n_values > 1:
+        settings["nargs"] = about.n_values
+    if about.least is not None:
+        ranged = click.IntRange if kind is int else click.FloatRange
+        settings["type"] = ranged(about.least, about.most, min_open=about.is_open)
+    return _made([about.name] if about.name else [], settings, each.name, kind)

@@ -6,11 +6,10 @@ from typing import Literal
 
 import click
 
-from pommel.analysis import Settings
+from pommel.analysis import Settings, WithAverage
 from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note, show_text
 from pommel.cli.selecting import SelectionOptions
-from pommel.cli.stats import AverageOptions
 from pommel.errors import UsageError, counted
 from pommel.files import write_text
 from pommel.report import PLOTS, TABLES, ChartFile, write_report
@@ -29,7 +28,7 @@ _TABLE_SUFFIXES: dict[str, tuple[str, ...]] = {
 _MANY = 200
 
 
-class _ReportOptions(AverageOptions, SelectionOptions):
+class _ReportOptions(WithAverage, SelectionOptions):
     """Of which runs a page, a table or a plot is made, and how."""
 
     output: Path | None = option(

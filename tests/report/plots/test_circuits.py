@@ -6,7 +6,8 @@ import pytest
 from tests.analysis.records import record, seeds
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.accuracy import Accuracies, Settings
+from pommel.analysis.accuracy import Accuracies
+from pommel.analysis.asking import Settings
 from pommel.errors import UsageError
 from pommel.report.plots.circuits import circuit_chart, circuit_rows
 from pommel.scoring.run_record import RunRecord

@@ -2,16 +2,15 @@
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from tests.analysis.records import record, seed
 from tests.report.plots.drawn import Drawn, draw, same
 
-from pommel.analysis.accuracy import Settings
-from pommel.analysis.complexity import Complexity, known_complexities
-from pommel.analysis.scaling import Scaling
-from pommel.analysis.training import Training
+from pommel.analysis.complexity import ComplexityAsked, known_complexities
+from pommel.analysis.scaling import ScalingAsked
+from pommel.analysis.training import TrainingAsked
 from pommel.errors import UsageError
 from pommel.report.plots.lines import (
     complexity_chart,
@@ -20,7 +19,7 @@ from pommel.report.plots.lines import (
     training_chart,
 )
 
-SETTINGS = Settings(n_resamples=199)
+SETTINGS: dict[str, Any] = {"n_resamples": 199}
 
 
 def check_points(drawn: Drawn, x: str) -> None:
@@ -52,8 +51,8 @@ def test_sizes(capfd: pytest.CaptureFixture[str]) -> None:
         record("human", "s", share=1),
         record("big", "s", share=1, size_family="gpt"),
     ]
-    result = Scaling.of(records, level="suite")
-    frame = replace(result, table="points").frame()
+    result = ScalingAsked(level="suite").answer(records)
+    frame = replace(result, asked=replace(result.asked, table="points")).frame()
     drawn = draw(scaling_chart(result), capfd)
     assert len(frame) == 8
     assert [row["model_name"] for row in drawn.rows] == [*frame["model_name"]]
@@ -77,7 +76,7 @@ def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str
         for size, suites in ((10, "st"), (20, "s"), (30, "st"))
         for suite in suites
     ]
-    drawn = draw(scaling_chart(Scaling.of(records, level="all")), capfd)
+    drawn = draw(scaling_chart(ScalingAsked(level="all").answer(records)), capfd)
     assert [row["model_name"] for row in drawn.rows] == ["m10", "m30"]
     assert drawn.texts[-2:] == [
         "Family: f.",
@@ -91,8 +90,8 @@ def test_training(capfd: pytest.CaptureFixture[str]) -> None:
         for step, n in ((0, 2), (1, 4), (10, 5), (1000, 8))
         for suite in ("s", "t")
     ]
-    result = Training.of(records, settings=SETTINGS)
-    frame = replace(result, table="points").frame()
+    result = TrainingAsked(**SETTINGS).answer(records)
+    frame = replace(result, asked=replace(result.asked, table="points")).frame()
     drawn = draw(training_chart(result), capfd)
     assert [row["facet"] for row in drawn.rows] == [*frame["name"]]
     for field in ("axis_value", "accuracy", "low", "high", "chance"):
@@ -118,7 +117,7 @@ def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
             for step in (1, 2)
             for suite, holds in (("s", first), ("t", second))
         ]
-        chart = training_chart(Training.of(records, level="all", settings=SETTINGS))
+        chart = training_chart(TrainingAsked(level="all", **SETTINGS).answer(records))
         return " ".join(draw(chart, capfd).texts).partition("Accuracy along training ")[2]
 
     bands = (
@@ -133,7 +132,7 @@ def test_shares_without_items_have_no_bands(capfd: pytest.CaptureFixture[str]) -
     records = [
         record(f"m/step{step}", "s", share=0.5, member=seed(step, "m", "step")) for step in (1, 2)
     ]
-    drawn = draw(training_chart(Training.of(records, settings=SETTINGS)), capfd)
+    drawn = draw(training_chart(TrainingAsked(**SETTINGS).answer(records)), capfd)
     assert drawn.marks("area") == []
     assert not any("95%" in text for text in drawn.texts)
 
@@ -144,25 +143,21 @@ def test_steps_and_epochs_have_no_common_axis() -> None:
         record("b/epoch1", "s", "10", member=seed(1, "b", "epoch")),
     ]
     with pytest.raises(UsageError) as caught:
-        training_chart(Training.of(records, settings=SETTINGS))
+        training_chart(TrainingAsked(**SETTINGS).answer(records))
     assert str(caught.value) == (
         "some models are members by step, others by epoch; choose those of one axis"
     )
 
 
 @pytest.mark.parametrize("pooling", ["none", "all"])
-def test_complexity(pooling: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_complexity(pooling: Literal["none", "all"], capfd: pytest.CaptureFixture[str]) -> None:
     records = [
         record(model, f"s{value}{version}", share=share - value / 8, circuit="c", complexity=value)
         for model, share in (("a", 1.0), ("b", 0.75))
         for value in (0.0, 1.0, 2.5)
         for version in range(2)
     ]
-    result = Complexity.of_complexities(
-        records,
-        known_complexities(records),
-        pooling=pooling,  # type: ignore[arg-type]
-    )
+    result = ComplexityAsked(pooling=pooling).of_complexities(records, known_complexities(records))
     frame = result.frame()
     drawn = draw(complexity_chart(result), capfd)
     assert [row["series"] for row in drawn.rows] == [*frame["models"]]
@@ -180,7 +175,7 @@ def test_complexity(pooling: str, capfd: pytest.CaptureFixture[str]) -> None:
 def test_single_values_have_no_whiskers(capfd: pytest.CaptureFixture[str]) -> None:
     records = [record("a", f"s{n}", share=0.5, complexity=float(n)) for n in range(2)]
     found = known_complexities(records)
-    drawn = draw(complexity_chart(Complexity.of_complexities(records, found)), capfd)
+    drawn = draw(complexity_chart(ComplexityAsked().of_complexities(records, found)), capfd)
     assert drawn.marks("rule") == []
     assert drawn.texts[-2:] == [
         "Models: a.",
@@ -211,18 +206,18 @@ def test_axes_of_numbers_that_grow_by_factors(
 def test_without_points_there_is_no_plot() -> None:
     records = [record("m", "s", "10")]
     with pytest.raises(UsageError) as caught:
-        scaling_chart(Scaling.of(records))
+        scaling_chart(ScalingAsked().answer(records))
     assert str(caught.value) == (
         "there is no point to be shown: no model is of a family, of known size, and has run all "
         "the suites; `pommel import-results --size-family` says which models are one"
     )
     with pytest.raises(UsageError) as caught:
-        training_chart(Training.of(records, settings=SETTINGS))
+        training_chart(TrainingAsked(**SETTINGS).answer(records))
     assert str(caught.value) == (
         "there is no step to be shown: no model is a step or epoch of a training with a score"
     )
     with pytest.raises(UsageError) as caught:
-        complexity_chart(Complexity.of_complexities(records, []))
+        complexity_chart(ComplexityAsked().of_complexities(records, []))
     assert str(caught.value) == (
         "there is no point to be shown: no suite with a score says its meta.complexity"
     )

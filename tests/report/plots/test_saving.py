@@ -10,7 +10,8 @@ import pytest
 from tests.analysis.records import record
 from tests.report.plots.drawn import svg_of
 
-from pommel.analysis.accuracy import Accuracies, Settings
+from pommel.analysis.accuracy import Accuracies
+from pommel.analysis.asking import Settings
 from pommel.errors import PommelError, UsageError
 from pommel.report.plots import theme
 from pommel.report.plots.circuits import circuit_chart

@@ -52,17 +52,18 @@ PLOTS: Mapping[str, PlotKind] = {
     ),
     "scaling": PlotOfRecords(
         about="accuracy by the size of models",
-        draw=lambda records: scaling_chart(Scaling.of(records, level="all")),
+        draw=lambda records: scaling_chart(Scaling.Asked(level="all").answer(records)),
     ),
     "training": PlotOfRecords(
         about="accuracy along training",
-        draw=lambda records: training_chart(Training.of(records, level="all")),
+        draw=lambda records: training_chart(Training.Asked(level="all").answer(records)),
     ),
     "complexity": PlotOfRecords(
         about="accuracy by the complexity of what intervenes",
-        draw=lambda records: complexity_chart(Complexity.of(records)),
+        draw=lambda records: complexity_chart(Complexity.Asked().of_known(records)),
     ),
     "auc": PlotOfRuns(
-        about="AUC by violation, with templates", draw=lambda runs: auc_chart(SentenceSets.of(runs))
+        about="AUC by violation, with templates",
+        draw=lambda runs: auc_chart(SentenceSets.Asked().answer(runs)),
     ),
 }
