@@ -3,12 +3,13 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pommel.values import frozen
 
 CONFIDENCE = 0.95
 ALPHA = 0.05
@@ -17,7 +18,7 @@ CHANCE = 0.5
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Spread:
     """Mean and standard deviation of n values; those that are missing are NaN.
 
@@ -78,7 +79,7 @@ def mean_score(scores: Iterable[float]) -> float:
 _FEWEST_VALUES = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Interval:
     """A confidence interval; that of a share has both ends between 0 and 1."""
 
@@ -203,7 +204,7 @@ class Interval:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class _Strata:
     """What groups of bounded values contribute to a sum of their means.
 
@@ -315,7 +316,7 @@ def _check_confidence(confidence: float) -> None:
         raise ValueError(f"a confidence lies between 0 and 1, and is not {confidence}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CriticalCounts:
     """The counts from which a share differs from chance; None where no count does.
 
@@ -376,7 +377,7 @@ def binomial_p(
 _N_DRAWN_AT_ONCE = 2**20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Estimate:
     """The mean of n values (items) and its interval, NaN where it is not defined.
 
@@ -515,7 +516,7 @@ def _drawn_means(group: Values, n_resamples: int, generator: np.random.Generator
     return np.concatenate(blocks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OneSidedPs:
     """P(X >= count) and P(X <= count) by chance; NaN where chance is not known."""
 

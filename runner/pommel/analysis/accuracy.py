@@ -7,7 +7,7 @@ mean has the stratified score interval, which speaks of other items and not of o
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -50,6 +50,7 @@ from pommel.analysis.models_compared import (
 from pommel.models import Membership
 from pommel.scoring import PredictionResult, RunRecord, SuiteKey
 from pommel.statistics import ALPHA, Estimate, Interval, Spread, binomial_sum_ps, mean_score
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,7 @@ COUNTS = ("n_ties", "n_undefined", "n_swallowed", "n_unscored", "n_oov", "n_skip
 NO_INTERVAL = Interval(low=math.nan, high=math.nan)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unit:
     """What a row is about; "" where it is about several, or where there is none.
 
@@ -99,7 +100,7 @@ class Unit:
         return (*((not name, name) for name in names), self.suite, number, self.prediction_id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Accuracy(ModelRow):
     """What a model, or a family, reaches.
 
@@ -207,7 +208,7 @@ class Accuracy(ModelRow):
         return "below" if self.p_below < ALPHA else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Accuracies(Answer):
     """Rows of accuracies, model by model, a family's behind its last member.
 
@@ -354,7 +355,7 @@ class Accuracies(Answer):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class AccuracyAsked(Settings, Question):
     """Accuracy of stored runs, with intervals, tests against chance, and margins.
 
@@ -389,7 +390,7 @@ class AccuracyAsked(Settings, Question):
 # How rows are computed: of one part a suite, or a prediction by itself.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Part:
     """One suite's share of a row, or one prediction's.
 

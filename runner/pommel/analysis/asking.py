@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from pommel.analysis.cells import Answer
@@ -16,9 +15,10 @@ from pommel.analysis.models_compared import (
 from pommel.errors import UsageError
 from pommel.scoring import RunRecord
 from pommel.statistics import Estimate
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Option:
     """What a field of a question is: its `help`, and its `name` if it is not called as the field.
 
@@ -35,7 +35,7 @@ class Option:
     n_values: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class Question(ABC):
     """What a statistic is asked; its fields are options, its docstring the help of its command."""
 
@@ -44,7 +44,7 @@ class Question(ABC):
         """Return what the statistic says of these runs."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class WithLevel:
     """What an accuracy is of."""
 
@@ -58,7 +58,7 @@ class WithLevel:
     ] = "suite"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class WithAverage:
     """What counts alike in an accuracy of several suites."""
 
@@ -68,7 +68,7 @@ class WithAverage:
     ] = "suites"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class WithPooling:
     """Whose accuracy is looked at."""
 
@@ -86,7 +86,7 @@ class WithPooling:
 _FEWEST_RESAMPLES = 99
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class WithDraws:
     """How often items are drawn again, and the seed."""
 
@@ -107,7 +107,7 @@ class WithDraws:
     ] = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class Settings(WithDraws, WithAverage):
     """How accuracies are computed.
 
@@ -127,7 +127,7 @@ class Settings(WithDraws, WithAverage):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class WithModels:
     """Which models are left out."""
 
@@ -152,7 +152,7 @@ class WithModels:
         return kept
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class WithFamilies(WithModels):
     """Which models are left out, and which are families."""
 

@@ -6,7 +6,7 @@ models that were trained on text with capital letters are tested on sentences wi
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from pommel.analysis.cells import Answer, FamilyColumn, add_suite_rows, number_cell, plain_table
@@ -16,13 +16,14 @@ from pommel.models import Model, Named
 from pommel.scoring import Choices, FamilyScore, SuiteResult, run_suites
 from pommel.statistics import Spread, mean_score
 from pommel.suite import Condition, Suite, with_first_letter
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CapitalizationGain:
     """A suite's results on a model as it is, and with its sentences capitalised.
 
@@ -135,7 +136,7 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CapitalizationGains(Answer):
     """What a capital letter at a sentence's beginning is worth, suite by suite and model by model.
 
@@ -227,7 +228,7 @@ class CapitalizationGains(Answer):
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Group:
     """What belongs into three columns: a model's gains, or those of a family of seeds."""
 

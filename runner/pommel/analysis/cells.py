@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pommel.files import frame_of_rows
 from pommel.statistics import Spread
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +118,7 @@ def plain_table(
     return table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Row:
     """A row of a section; the first of its cells is what the section is called."""
 
@@ -177,7 +178,7 @@ def mean_sd_cell(mean: float, sd: float, *, sign: str = "") -> str:
     return f"{number_cell(mean, sign=sign)} ± {number_cell(sd)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FamilyColumn:
     """The column of a family in a table of scores: mean ± standard deviation of `n` members."""
 

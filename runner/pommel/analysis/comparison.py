@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -35,6 +35,7 @@ from pommel.analysis.models_compared import (
 from pommel.errors import UsageError, counted, listed
 from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import Estimate
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 NamedRecords = tuple[str, Sequence[RunRecord]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Side:
     """One model, or the members of a family of seeds."""
 
@@ -181,7 +182,7 @@ def _has_run(compared: ComparedModel, digits: str) -> bool:
 # Items of a suite that two models both have, put side by side.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Pair:
     """One score of a suite on the items that both have; arrays have the shape (n_items,).
 
@@ -246,7 +247,7 @@ def paired_suite(a: Side, b: Side, key: SuiteKey) -> PairedSuite:
 ComparedLevel = Literal["prediction", "suite", "circuit", "all"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Discordance:
     """On how many items both hold, only one, or neither, over all suites of a row."""
 
@@ -256,7 +257,7 @@ class Discordance:
     n_neither: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ComparedRow:
     """Two models on a prediction, on a suite, or on the suites of a circuit, or on all.
 
@@ -302,7 +303,7 @@ class ComparedRow:
     n_swallowed_b: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Comparison(Answer):
     """Two models compared on the suites of `paired`, and what could not be compared.
 
@@ -571,7 +572,7 @@ def _adjusted(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Rows:
     """Makes the rows of two sides."""
 

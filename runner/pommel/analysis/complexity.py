@@ -6,7 +6,6 @@ on each the mean over the versions (sizes) of a model, with the standard error o
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -41,6 +40,7 @@ from pommel.errors import UsageError, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import Estimate, Interval, Spread, mean_score
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ Series = Literal["circuit", "language", "group", "none"]
 ComplexityTable = Literal["points", "trends"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class ComplexityAsked(WithPooling, WithFamilies, Question):
     """How accuracy falls with the complexity of intervening material.
 
@@ -149,7 +149,7 @@ class ComplexityAsked(WithPooling, WithFamilies, Question):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteComplexity:
     """How complex a suite's intervening material is, within which series."""
 
@@ -158,7 +158,7 @@ class SuiteComplexity:
     complexity: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ComplexityPoint:
     """The mean accuracy at one complexity.
 
@@ -179,7 +179,7 @@ class ComplexityPoint:
     average: Average = "suites"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ComplexityTrend:
     """How accuracy changes along a series: percentage points per unit of complexity, and ranks.
 
@@ -201,7 +201,7 @@ class ComplexityTrend:
     average: Average = "suites"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Complexity(Answer):
     """Accuracy at each complexity, how it changes along series, and suites of none.
 
@@ -383,7 +383,7 @@ def _point_cell(point: ComplexityPoint | None, pooling: Pooling) -> str:
     return f"{mean_sd_cell(point.accuracy, point.standard_error)} ({n})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteDifference:
     """By how much the accuracy on one suite is above that on another: the mean over models.
 
@@ -406,7 +406,7 @@ class SuiteDifference:
     p_method: PMethod
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteDifferences(Answer):
     """By how much accuracy on one suite is above that on another, model by model.
 

@@ -6,7 +6,6 @@ Spearman's correlation of mean accuracy by language with the language's morpholo
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -40,6 +39,7 @@ from pommel.errors import UsageError, listed, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import mean_score
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ Coefficient = Literal["spearman", "pearson"]
 CorrelationTable = Literal["correlations", "pairs"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class CorrelationAsked(WithPooling, WithAverage, WithFamilies, Question):
     """Rank correlation of accuracy with a property of languages, circuits, suites or models.
 
@@ -265,7 +265,7 @@ class CorrelationAsked(WithPooling, WithAverage, WithFamilies, Question):
         return of(x, y)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AccuracyPair:
     """A key's number, and the mean accuracy over the suites of the key (or of the model).
 
@@ -282,7 +282,7 @@ class AccuracyPair:
     average: Average = "suites"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PropertyCorrelation:
     """How a property and accuracy go together, over `n` keys; `p` is two-sided.
 
@@ -305,7 +305,7 @@ _MAX_KEYS = 8
 _NAMES: dict[Coefficient, str] = {"spearman": "Spearman", "pearson": "Pearson"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PropertyCorrelations(Answer):
     """How accuracy goes together with a number that is given for each language (circuit, ...).
 
@@ -403,7 +403,7 @@ class PropertyCorrelations(Answer):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Score:
     """A model with a suite; `identity` is what the suite shares with those of other keys."""
 
@@ -431,7 +431,7 @@ def _common(cells: _Cells) -> _Cells:
     return {key: [each for each in cell if each.identity in shared] for key, cell in cells.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelCorrelation:
     """How the scores of two models on the suites that both have go together.
 
@@ -447,7 +447,7 @@ class ModelCorrelation:
     p_method: PMethod
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelCorrelations(Answer):
     """Do models find the same suites hard? One row a pair of models."""
 

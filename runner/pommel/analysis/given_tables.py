@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, listed, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GivenRow:
     """A row of such a table: its keys and its number, NaN where the field is empty."""
 
@@ -17,7 +17,7 @@ class GivenRow:
     value: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GivenTable:
     """The rows of a table, and what the column of its numbers is called."""
 

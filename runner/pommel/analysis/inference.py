@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain, permutations, product
 from typing import Literal, Self
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.statistics import Estimate
+from pommel.values import frozen
 
 Values = NDArray[np.float64]
 Centred = NDArray[np.float64] | NDArray[np.int64]
@@ -50,7 +50,7 @@ _FEWEST = 2
 PMethod = Literal["exact", "t", "drawn", ""]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SignFlip:
     """The two-sided p of "the two that were compared could change places".
 
@@ -132,7 +132,7 @@ def holm(p_values: Iterable[float]) -> list[float]:
 N_EXACT = 9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Correlation:
     """A correlation coefficient of n pairs and its two-sided p; NaN where not defined.
 
@@ -230,7 +230,7 @@ def _t_p(rho: float, n: int) -> float:
     return float(betainc(n_free / 2, 0.5, 1 - rho**2)) if n_free > 0 else math.nan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fit:
     """The line y = slope * x + intercept through n points; NaN where it is not defined.
 

@@ -5,17 +5,18 @@ And how often its predictions hold by chance.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommel.scoring import PredictionResult, Score, SuiteResult
+from pommel.values import frozen
 
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class ItemScores:
     """A score item by item; the arrays have the shape (n_items,), and leave out what is skipped.
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from pommel.analysis.item_columns import Chance, chances_of, prediction_chance
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared
 from pommel.errors import counted, listed
 from pommel.scoring import PredictionResult, RunRecord
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ ITEM_COLUMNS = (*_OF_RUN, *_OF_ITEM)
 _WHOLE = ("n_parameters",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class ItemTable:
     """The rows, with the columns `ITEM_COLUMNS`, and what is not among them, in plain words."""
 

@@ -9,7 +9,7 @@ import logging
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
@@ -22,6 +22,7 @@ from pommel.analysis.items import ItemTable
 from pommel.errors import PommelError, UsageError, counted, first_line, listed, nearest
 from pommel.scoring import RunRecord
 from pommel.statistics import Interval
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ _USUAL = ("model", "suite", "item")
 _FEWEST_ROWS = 3
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class MixedAsked(Question):
     """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
 
@@ -128,7 +129,7 @@ class MixedAsked(Question):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Effect:
     """A fixed effect, or how far a unit's random intercepts (slopes) spread; with 95% interval.
 
@@ -198,7 +199,7 @@ COLUMNS = (
 _LEAST_P = 0.001
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MixedFit(Answer):
     """A fitted model; `notes` say what a reader should know, in plain words."""
 
@@ -277,7 +278,7 @@ Values = NDArray[np.float64]
 _SLOPE = "||"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class RandomEffect:
     """A unit of which every value (level) has an intercept, or a slope, of its own.
 
@@ -322,7 +323,7 @@ class RandomEffect:
         return is_constant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class MixedDesign:
     """Outcomes (n_rows,), 0 or 1; fixed effects (n_rows, n_effects), named; random effects.
 
@@ -650,7 +651,7 @@ def _separating(effects: Values, outcomes: Values) -> list[int]:
 _FEW = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Freedom:
     """The degrees of freedom of an effect: infinitely many where it varies within every level.
 
@@ -734,7 +735,7 @@ _NOT_CONVERGED = "did not converge"
 _NO_INTERCEPT = "There is no intercept"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Fitted:
     """The coefficients and their standard errors, (n_effects,), and those of the variances.
 

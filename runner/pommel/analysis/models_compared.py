@@ -6,7 +6,7 @@ Where several models are looked at, the seeds of one count as one model, with th
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import chain
@@ -18,6 +18,7 @@ from pommel.errors import UsageError, listed
 from pommel.models import Membership
 from pommel.scoring import RunRecord, ScoreRule, SuiteKey
 from pommel.statistics import mean_score
+from pommel.values import frozen
 
 _Row = TypeVar("_Row")
 _Thing = TypeVar("_Thing")
@@ -31,7 +32,7 @@ def labelled(name: str, variant: str) -> str:
     return f"{name} ({variant})" if variant else name
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@frozen(slots=False, eq=False)
 class Called:
     """What has a name; `variant` tells it from others of the name, "" if nothing has to."""
 
@@ -44,7 +45,7 @@ class Called:
         return labelled(self.name, self.variant)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@frozen(slots=False, eq=False)
 class ComparedModel(Called):
     """A model under one policy, score rule, setting and source, with its runs, one a suite.
 
@@ -82,7 +83,7 @@ class ComparedModel(Called):
         return sum(column.n_holding for column in columns) / n_items
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@frozen(slots=False, eq=False)
 class ComparedFamily(Called):
     """Models that are one in several seeds, under the same policy, rule and so on."""
 
@@ -97,7 +98,7 @@ class ComparedFamily(Called):
         return self.membership.axis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelsCompared:
     """The models that records are of, as they were run, in the order in which they come.
 
@@ -258,7 +259,7 @@ def _newest(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
     return tuple(newest[key] for key in dict.fromkeys(each.suite_key for each in records))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelRow:
     """A model as it was run, or the mean of a family (`is_family`) over its `n_members` members.
 
@@ -344,7 +345,7 @@ Pooling = Literal["none", "family", "all"]
 ALL_MODELS = "all models"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@frozen(slots=False, eq=False)
 class ModelScores(Called):
     """What one model scores, or what the seeds of one score on average.
 
@@ -519,7 +520,7 @@ def _last_steps(records: Sequence[RunRecord]) -> list[RunRecord]:
 _MOST_NAMED = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EvenScores:
     """Models, each of which has a score on all of the suites, and what is left out for that.
 

@@ -7,7 +7,6 @@ the mean of the families' slopes.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pommel.analysis.asking import Option, Question, WithAverage, WithFamilies, WithLevel
@@ -28,6 +27,7 @@ from pommel.analysis.models_compared import (
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord
 from pommel.statistics import mean_score
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ AVERAGE = "Average"
 _BILLION = 1e9
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class ScalingAsked(WithLevel, WithAverage, WithFamilies, Question):
     """By how much accuracy rises with a model's size, family by family.
 
@@ -166,7 +166,7 @@ class ScalingAsked(WithLevel, WithAverage, WithFamilies, Question):
         return Fit.of(sizes, [100 * point.accuracy for point in points])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScalingPoint:
     """A model of a family: its size, and its accuracy on a suite, or the mean over several.
 
@@ -185,7 +185,7 @@ class ScalingPoint:
     average: Average = "suites"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScalingSlope:
     """By how many percentage points accuracy rises per billion parameters, or per power of ten.
 
@@ -210,7 +210,7 @@ class ScalingSlope:
     average: Average = "suites"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scaling(Answer):
     """Slopes, the points that they lie in, and the models that are in no family or of no size.
 

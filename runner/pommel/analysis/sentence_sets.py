@@ -7,7 +7,7 @@ permutation design only: what is preferred there is no error.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,13 +24,14 @@ from pommel.scoring import Run, RunRecord, SuiteKey
 from pommel.statistics import Estimate, Spread
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetSentence:
     """One sentence of every template (a condition), and what the design says of it.
 
@@ -106,7 +107,7 @@ Normalisation = Literal["none", "length", "slor"]
 Scores = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class SetScores:
     """The scores of a model's sentences on one suite.
 
@@ -393,7 +394,7 @@ def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], Se
 SetTable = Literal["auc", "orders", "pairs", "features"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Kind:
     """A table: its values, the columns of its frame but for the shared ones, and what is printed.
 
@@ -462,7 +463,7 @@ _KINDS: dict[SetTable, _Kind] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetRow:
     """A row of a table: what it is `about`, its `values`, one a template, and their mean.
 
@@ -521,7 +522,7 @@ def set_rows(
         yield SetRow(scores=each, about=about, values=tuple(values), estimate=estimate)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class SentenceSetsAsked(WithDraws):
     """How well models tell the grammatical sentences of a set from the ungrammatical ones.
 
@@ -586,7 +587,7 @@ class SentenceSetsAsked(WithDraws):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class SentenceSets(Answer):
     """How models score the sentences of sets: AUCs, or what they prefer of the grammatical ones.
 

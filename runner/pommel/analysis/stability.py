@@ -1,7 +1,6 @@
 """Stability: suites with and without intervening material (Hu et al. 2020, "stability")."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -29,13 +28,14 @@ from pommel.analysis.models_compared import (
 )
 from pommel.scoring import RunRecord, SuiteResult
 from pommel.statistics import Interval, Spread, mean_score
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pairing:
     """A suite and one that is this suite with intervening material; both "" for a mean."""
 
@@ -48,7 +48,7 @@ class Pairing:
         return labelled(self.modified, self.language if with_language else "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StabilityRow(ModelRow):
     """What a model reaches without and with intervening material, on a pair or over all pairs.
 
@@ -111,7 +111,7 @@ _NO_PAIRS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Stability(Answer):
     """A row for each pair of suites and one for their mean, model by model.
 
@@ -172,7 +172,7 @@ class Stability(Answer):
         return caption
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class StabilityAsked(Question):
     """How much intervening material costs: suites that come with and without it.
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -32,6 +31,7 @@ from pommel.files import frame_of_rows
 from pommel.models import Membership
 from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import ALPHA
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ TrainingTable = Literal["paths", "points"]
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class TrainingAsked(WithLevel, Settings, WithModels, Question):
     """When models learn what: accuracy along the steps or epochs of a family.
 
@@ -117,7 +117,7 @@ class TrainingAsked(WithLevel, Settings, WithModels, Question):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TrainingPoint:
     """The accuracy at one step (or epoch): of a suite, or the mean over several.
 
@@ -141,7 +141,7 @@ class TrainingPoint:
     average: Average = "suites"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TrainingPath:
     """What becomes of an accuracy on the way; NaN where it does not.
 
@@ -171,7 +171,7 @@ class TrainingPath:
     rho_p_method: PMethod = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Training(Answer):
     """Points in the order of training, paths, and members that are left out of some of them.
 
