@@ -75,7 +75,9 @@ def test_a_new_statistic_is_a_file_and_a_line(
     (tmp_path / "breadth.py").write_text(FILE, "utf-8")
     monkeypatch.setattr("pommel.analysis.__path__", [*analysis.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "pommel.analysis.breadth", raising=False)
-    monkeypatch.setitem(groups.STATISTICS, "breadth", ("stats:breadth.BreadthAsked", "Suites run."))
+    monkeypatch.setitem(
+        groups.STATISTICS, "breadth", ("stats:analysis.breadth.BreadthAsked", "Suites run.")
+    )
     # Nothing else is to be done for the command, its help and its options.
     assert "breadth     Suites run.\n" in pommel("stats", "--help").stdout
     asked = pommel("stats", "breadth", "--help").stdout

@@ -7,22 +7,25 @@ from pommel.cli.lazy_group import LazyGroup
 STATISTICS = {
     "accuracy": ("stats:accuracy", "Shares with intervals and tests, margins, ties."),
     "stability": (
-        "stats:stability.StabilityAsked",
+        "stats:analysis.stability.StabilityAsked",
         "Suites with and without intervening material.",
     ),
     "complexity": (
-        "stats:complexity.ComplexityAsked",
+        "stats:analysis.complexity.ComplexityAsked",
         "Accuracy against how much material intervenes.",
     ),
-    "scaling": ("stats:scaling.ScalingAsked", "Accuracy against the number of parameters: slopes."),
-    "training": ("stats:training.TrainingAsked", "Accuracy against the step of training."),
+    "scaling": (
+        "stats:analysis.scaling.ScalingAsked",
+        "Accuracy against the number of parameters: slopes.",
+    ),
+    "training": ("stats:analysis.training.TrainingAsked", "Accuracy against the step of training."),
     "auc": ("stats:auc", "Grammatical against ungrammatical sets: AUC, preferences."),
     "correlate": (
-        "stats:correlation.CorrelationAsked",
+        "stats:analysis.correlation.CorrelationAsked",
         "Accuracy against a property of languages or models.",
     ),
     "items": ("stats:items", "One row an item, as lme4 and pandas read it."),
-    "mixed": ("stats:mixed.MixedAsked", "Mixed-effects logistic regression over items."),
+    "mixed": ("stats:analysis.mixed.MixedAsked", "Mixed-effects logistic regression over items."),
 }
 
 

@@ -46,11 +46,11 @@ class _Chosen(SelectionOptions):
 
 
 def __getattr__(name: str) -> click.Command:
-    """Return the command of a question, "scaling.ScalingAsked" in `pommel.analysis`."""
-    module, dot, question = name.partition(".")
+    """Return the command of a question, such as "analysis.scaling.ScalingAsked"."""
+    module, dot, question = name.rpartition(".")
     if not dot:
         raise AttributeError(name)
-    kind = getattr(import_module(f"pommel.analysis.{module}"), question)
+    kind = getattr(import_module(f"pommel.{module}"), question)
     return _command(kind, lambda asked, chosen: asked.answer(chosen.records()))
 
 
