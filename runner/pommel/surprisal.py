@@ -61,7 +61,10 @@ class ScoredSentence:
                 )
             _check_nothing_visible(self.text, covered, token.start)
             covered = token.end
-            _check_surprisal(token, self.text)
+            bits = token.surprisal_bits
+            if bits is not None and (math.isnan(bits) or bits < -Token.ROUNDING_BITS):
+                what = f"token {token.text!r} has a surprisal of {bits} bits"
+                raise SurprisalError(f"{what} in {self.text!r}")
         _check_nothing_visible(self.text, covered, len(self.text))
 
     def has_all_of(self, spans: Sequence[tuple[int, int]] | None) -> bool:
@@ -81,9 +84,3 @@ def _check_nothing_visible(text: str, start: int, end: int) -> None:
     missing = text[start:end].strip()
     if missing:
         raise AlignmentError(f"no token stands for {missing!r} (character {start}) in {text!r}")
-
-
-def _check_surprisal(token: Token, sentence: str) -> None:
-    bits = token.surprisal_bits
-    if bits is not None and (math.isnan(bits) or bits < -Token.ROUNDING_BITS):
-        raise SurprisalError(f"token {token.text!r} has a surprisal of {bits} bits in {sentence!r}")

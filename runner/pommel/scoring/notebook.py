@@ -1,15 +1,15 @@
 """Results as they show themselves in a notebook: tables in HTML, every name escaped."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.errors import counted, listed
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
-    from pommel.scoring.results import PredictionResult, Score, SuiteResult
+    from pommel.scoring.results import Score, SuiteResult
 
 # Notebooks put numbers and names on the right alike.
 _NAME = ' style="text-align: left"'
@@ -30,7 +30,10 @@ def scores_html(results: Sequence["SuiteResult"]) -> str:
     rows = [
         _row(
             [circuit, suite],
-            [_scores_cell(by_key.get((suite, model))) for model in models],
+            [
+                "\n".join(_scores(by_key[suite, model])) if (suite, model) in by_key else ""
+                for model in models
+            ],
         )
         for circuit, suite in suites
     ]
@@ -45,7 +48,7 @@ def scores_html(results: Sequence["SuiteResult"]) -> str:
     if len(suites) > 1:
         caption += "; SG score: the mean over suites, every suite counts alike"
     lines = [f"{caption}. {escape(_origin(results))}"]
-    lines += map(escape, results[0].swallowed_lines(results) if results else ())
+    lines += map(escape, results[0].swallowed_lines(results))
     return _table(head, rows) + _SMALL.format("<br>".join(lines))
 
 
@@ -56,7 +59,7 @@ def predictions_html(result: "SuiteResult") -> str:
             [f"{each.prediction_id}: {each.description or each.formula}"],
             [
                 f"{each.n_holding}/{each.n_items}",
-                _bits(_mean_margin(each)),
+                _bits(mean_score(filter(math.isfinite, each.margin_bits.tolist()))),
                 str(each.n_ties),
             ],
         )
@@ -72,31 +75,21 @@ def _origin(results: Sequence["SuiteResult"]) -> str:
     """Return the score rule, and what is known of how the numbers came about."""
     rules = listed([*dict.fromkeys(each.score_rule for each in results)])
     known = [each.provenance for each in results if each.provenance]
+    told: dict[str, list[str | None]] = {
+        "method": [each.get("method") for each in known],
+        "policy": [(each.get("policy") or {}).get("fingerprint") for each in known],
+        "pommel": [each.get("pommel") for each in known],
+        "date": [str(each.get("date") or "")[:10] for each in known],
+    }
+    found = {name: sorted({*filter(None, values)}) for name, values in told.items()}
+    n_models = len({each.model_name for each in results})
+    n_suites = len({each.suite_name for each in results})
     parts = [
+        f"{counted(n_models, 'model')}, {counted(n_suites, 'suite')}",
         f"Score rule: {rules}",
-        *_named("method", (each.get("method") for each in known)),
-        *_named("policy", (_policy(each) for each in known)),
-        *_named("pommel", (each.get("pommel") for each in known)),
-        *_named("date", (str(each.get("date") or "")[:10] for each in known)),
+        *(f"{name} {listed(values)}" for name, values in found.items() if values),
     ]
-    models = len({each.model_name for each in results})
-    suites = len({each.suite_name for each in results})
-    return f"{counted(models, 'model')}, {counted(suites, 'suite')} · {' · '.join(parts)}"
-
-
-def _policy(provenance: Mapping[str, Any]) -> str:
-    policy = provenance.get("policy") or {}
-    return str(policy.get("fingerprint") or "")
-
-
-def _named(name: str, values: Iterable[Any]) -> Iterable[str]:
-    found = sorted({str(value) for value in values if value})
-    if found:
-        yield f"{name} {listed(found)}"
-
-
-def _scores_cell(result: "SuiteResult | None") -> str:
-    return "\n".join(_scores(result)) if result else ""
+    return " · ".join(parts)
 
 
 def _scores(result: "SuiteResult") -> list[str]:
@@ -117,11 +110,6 @@ def _share(share: float) -> str:
 def _bits(bits: float) -> str:
     # -0.001 would be shown as -0.00.
     return "-" if math.isnan(bits) else f"{round(bits, 2) + 0.0:+.2f}"
-
-
-def _mean_margin(prediction: "PredictionResult") -> float:
-    pairs = zip(prediction.margin_bits.tolist(), prediction.skipped.tolist(), strict=True)
-    return mean_score(bits for bits, skipped in pairs if math.isfinite(bits) and not skipped)
 
 
 def _row(names: Iterable[str], numbers: Iterable[str], tag: str = "td") -> str:

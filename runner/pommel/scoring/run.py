@@ -92,8 +92,7 @@ def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
     The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
     knew no other joiner than a space.
     """
-    is_aligned = model.has_recovered_offsets and suite.joiner == " "
-    if choices.compat == "syntaxgym" and is_aligned:
+    if choices.compat == "syntaxgym" and model.has_recovered_offsets and suite.joiner == " ":
         return Sentence.regions_of_as_syntaxgym
     return Sentence.regions_of
 

@@ -111,8 +111,7 @@ class RunRecord:
     @classmethod
     def of(cls, run: Run) -> "RunRecord":
         """Return the record of a run."""
-        surprisals, result = run.surprisals, run.result
-        provenance = result.provenance
+        surprisals, provenance = run.surprisals, run.result.provenance
         settings = {
             "compat": str(provenance.get("compat") or ""),
             "oov": str(provenance.get("oov") or "keep"),
@@ -120,13 +119,8 @@ class RunRecord:
         # Those of an older result, without that choice, are as they were: so is its run's id.
         if "swallowed" in provenance:
             settings["swallowed"] = provenance["swallowed"]
-        kept = cls._of_result(
-            surprisals.model,
-            SuiteFacts.of(surprisals.suite),
-            replace(surprisals.policy, method=surprisals.method),
-            result=result,
-            settings=settings,
-        )
+        policy = replace(surprisals.policy, method=surprisals.method)
+        kept = cls._of_result(run.result, surprisals.model, surprisals.suite, policy, settings)
         return replace(kept, created=str(provenance.get("date") or ""))
 
     @classmethod
@@ -137,7 +131,6 @@ class RunRecord:
 
         Raises `UnsupportedFeatureError` for a method that the model does not take.
         """
-        facts = SuiteFacts.of(suite)
         result = SuiteResult(
             suite_name=suite.name,
             circuit=suite.circuit,
@@ -148,21 +141,19 @@ class RunRecord:
             membership=called.membership,
         )
         meant = replace(choices.policy, method=model.resolved_method(choices.policy))
-        kept = cls._of_result(model, facts, meant, result=result, settings=choices.settings)
+        kept = cls._of_result(result, model, suite, meant, choices.settings)
         return replace(kept, status="interrupted")
 
     @classmethod
     def _of_result(
         cls,
-        model: ModelInfo,
-        suite: SuiteFacts,
-        policy: Policy,
-        *,
         result: SuiteResult,
+        model: ModelInfo,
+        suite: Suite,
+        policy: Policy,
         settings: Mapping[str, str],
     ) -> "RunRecord":
         """Return the record of a run; `policy` names the method that it means."""
-        described = {**policy.to_dict(), "fingerprint": policy.fingerprint}
         member = result.membership
         decisive = {
             "model": model.fingerprint,
@@ -179,9 +170,9 @@ class RunRecord:
             run_id=cls.id_of(decisive),
             result=result,
             model=ModelFacts.of(model),
-            suite=suite,
-            policy=described,
-            settings=dict(settings),
+            suite=SuiteFacts.of(suite),
+            policy={**policy.to_dict(), "fingerprint": policy.fingerprint},
+            settings=settings,
         )
 
     @staticmethod
@@ -209,10 +200,10 @@ class RunRecord:
     @property
     def model_names(self) -> list[str]:
         """What the model is known by: name, reference, family, family of sizes."""
-        member = self.result.membership
-        family = member.family if member else ""
-        names = (self.result.model_name, self.model.reference, family, self.model.size_family)
-        return [name for name in names if name]
+        result = self.result
+        family = result.membership.family if result.membership else ""
+        names = (result.model_name, self.model.reference, family, self.model.size_family)
+        return [*filter(None, names)]
 
     def choice(self, name: str) -> str | None:
         """Return what the policy or the settings say, None where they do not."""

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
 from pommel.files import make_folder
+from pommel.models import ModelInfo, Policy
 
 BUSY_SECONDS = 30.0
 PAGE_BYTES = 4096
@@ -344,21 +345,20 @@ def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, obj
     return key
 
 
-def key_of(
-    connection: sqlite3.Connection,
-    table: str,
-    known_by: tuple[str, str],
-    described: Callable[[], Mapping[str, object]],
-) -> int:
-    """Return the key of a row, which is entered as described if it is new; within a transaction.
-
-    `known_by` is the column that it is known by, and its value.
-    """
-    column, value = known_by
+def key_of(connection: sqlite3.Connection, table: str, column: str, value: str) -> int | None:
+    """Return the key of the row that a value is of, None if there is none."""
     sql = f"SELECT {KEYS[table]} FROM {table} WHERE {column} = ?"  # noqa: S608 - our own names
-    for (key,) in connection.execute(sql, (value,)):
-        return int(key)
-    return insert_row(connection, table, {column: value, **described()})
+    return next((int(key) for (key,) in connection.execute(sql, (value,))), None)
+
+
+def owner_ids(connection: sqlite3.Connection, info: ModelInfo, policy: Policy) -> dict[str, int]:
+    """Return the keys of a model and a policy, which are entered if they are new."""
+    ids = {}
+    for table, owner in (("models", info), ("policies", policy)):
+        row = {"fingerprint": owner.fingerprint, "description": as_json(owner.to_dict())}
+        known = key_of(connection, table, "fingerprint", owner.fingerprint)
+        ids[KEYS[table]] = known or insert_row(connection, table, row)
+    return ids
 
 
 def as_json(value: Mapping[str, object]) -> str:
@@ -419,22 +419,6 @@ _KNOWN: Mapping[int, str] = {
 }
 
 
-def store_error(
-    path: Path, error: sqlite3.Error, *, busy_seconds: float = 0.0
-) -> StoreError | None:
-    """Return what has gone wrong with a file; None for what is no fault of the file.
-
-    A constraint that is violated is a fault of ours.
-    """
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    if code in _KNOWN:
-        name = getattr(error, "sqlite_errorname", "")
-        what = _KNOWN[code].format(seconds=busy_seconds, error=name or error, path=path)
-        kind = StoreAccessError if code in _ACCESS else StoreError
-        return kind(f"{path}: {what}")
-    return damaged(path, str(error)) if code in _DAMAGE else None
-
-
 def damaged(path: Path, what: str) -> StoreError:
     """Return that a file is not as it was left, and how to save the rest of it."""
     return StoreError(
@@ -450,10 +434,16 @@ def explained(path: Path, *, busy_seconds: float = 0.0) -> Iterator[None]:
     except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
         raise
     except sqlite3.Error as error:
-        known = store_error(path, error, busy_seconds=busy_seconds)
-        if known is None:
-            raise
-        raise known from None
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        if code in _KNOWN:
+            name = getattr(error, "sqlite_errorname", "") or error
+            what = _KNOWN[code].format(seconds=busy_seconds, error=name, path=path)
+            kind = StoreAccessError if code in _ACCESS else StoreError
+            raise kind(f"{path}: {what}") from None
+        if code in _DAMAGE:
+            raise damaged(path, str(error)) from None
+        # A constraint that is violated is a fault of ours.
+        raise
 
 
 # "poml": what tells a store from another program's SQLite file.

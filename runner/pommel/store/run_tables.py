@@ -37,6 +37,7 @@ from pommel.store.database import (
     key_of,
     marks,
     now,
+    owner_ids,
     pieces,
     seal,
 )
@@ -45,7 +46,6 @@ from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
     hashes_of,
-    owner_ids,
 )
 from pommel.suite import LoadedSuite, Suite
 
@@ -83,7 +83,7 @@ class RunTables:
         """
         with self.database.transaction() as connection:
             links = _links(connection, suite, info, policy)
-            if _run_key(connection, record.run_id) is None:
+            if key_of(connection, "runs", "run_id", record.run_id) is None:
                 insert_row(connection, "runs", {**run_row(_dated(record)), **links})
 
     def save(self, run: Run) -> RunRecord:
@@ -348,23 +348,19 @@ _Links = Mapping[str, int | None]
 
 
 def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy: Policy) -> _Links:
-    def described() -> Mapping[str, object]:
+    ids = owner_ids(connection, info, cached_policy(info, policy))
+    suite_id = key_of(connection, "suites", "sha256", suite.sha256)
+    if suite_id is None:
         # A text with half of a surrogate pair is written with its escape.
         document = zlib.compress(suite.to_text().encode())
-        return {"name": storable(suite.name), "document": document}
-
-    suite_id = key_of(connection, "suites", ("sha256", suite.sha256), described)
-    return {**owner_ids(connection, info, cached_policy(info, policy)), "suite_id": suite_id}
-
-
-def _run_key(connection: sqlite3.Connection, run_id: str) -> int | None:
-    rows = connection.execute("SELECT run_key FROM runs WHERE run_id = ?", (run_id,)).fetchall()
-    return int(rows[0][0]) if rows else None
+        row = {"sha256": suite.sha256, "name": storable(suite.name), "document": document}
+        suite_id = insert_row(connection, "suites", row)
+    return {**ids, "suite_id": suite_id}
 
 
 def _replace(connection: sqlite3.Connection, record: RunRecord, links: _Links) -> None:
     """Keep a complete run with its results, in the place of what was known of it."""
-    run_key = _run_key(connection, record.run_id)
+    run_key = key_of(connection, "runs", "run_id", record.run_id)
     # With its results; its key stays, by which runs are in the order in which they began.
     connection.execute("DELETE FROM runs WHERE run_key = ?", (run_key,))
     row = {"run_key": run_key, **run_row(record), **links, "finished": now()}

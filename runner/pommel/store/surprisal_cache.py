@@ -19,9 +19,9 @@ from pommel.store.database import (
     damaged,
     insert_row,
     insert_rows,
-    key_of,
     marks,
     now,
+    owner_ids,
     owner_seal,
     pieces,
     scored_seal,
@@ -175,18 +175,6 @@ class SurprisalCache:
             return self._session_id
         session = {"started": now(), "provenance": as_json(self.provenance())}
         return insert_row(connection, "sessions", session)
-
-
-def owner_ids(connection: sqlite3.Connection, info: ModelInfo, policy: Policy) -> dict[str, int]:
-    """Return the keys of a model and a policy, which are entered if they are new."""
-
-    def key(table: str, owner: ModelInfo | Policy) -> int:
-        known_by = ("fingerprint", owner.fingerprint)
-        return key_of(
-            connection, table, known_by, lambda: {"description": as_json(owner.to_dict())}
-        )
-
-    return {"model_id": key("models", info), "policy_id": key("policies", policy)}
 
 
 def sentence_hash(text: str) -> bytes | None:
