@@ -150,12 +150,13 @@ def test_a_deleted_run_takes_its_results_along(tmp_path: Path) -> None:
             assert database.rows(f"SELECT * FROM {table}") == []  # noqa: S608
 
 
-def test_a_locked_store(tmp_path: Path) -> None:
+def test_a_locked_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommel.store.database.BUSY_SECONDS", 0.1)
     path = tmp_path / "store"
     filled(path, 10)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with Database.open(path, busy_seconds=0.1) as database:
+        with Database.open(path) as database:
             cache, key = cache_of(database)
             # Reading goes on.
             assert len(cache.known(key, [each.text for each in numbered(10)])) == 10

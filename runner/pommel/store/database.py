@@ -90,17 +90,14 @@ class Database:
     path: Path
     connection: sqlite3.Connection
     read_only: bool
-    busy_seconds: float
     _whole: set[tuple[int, int]] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
-    def open(
-        cls, path: Path, *, create: bool = True, busy_seconds: float = BUSY_SECONDS
-    ) -> "Database":
+    def open(cls, path: Path, *, create: bool = True) -> "Database":
         """Open a store.
 
         A missing one is created, with its folder, unless `create` says no. One that may not be
-        written is opened for reading. `busy_seconds` is how long to wait for other processes.
+        written is opened for reading.
         Raises `StoreError` for a file that is no store of this version, which stays as it is, and
         for what the file system refuses.
         """
@@ -114,16 +111,11 @@ class Database:
                 raise StoreAccessError(str(error)) from None
         may_write = not exists or os.access(path, os.W_OK)
         read_only = not (may_write and os.access(beside(path).parent, os.W_OK))
-        with explained(path, busy_seconds=busy_seconds):
+        with explained(path):
             if exists:
                 _check_identity(path)
-            opened = _reader if read_only else _writer
-            return cls(
-                path=path,
-                connection=opened(path, busy_seconds),
-                read_only=read_only,
-                busy_seconds=busy_seconds,
-            )
+            connection = _reader(path) if read_only else _writer(path)
+            return cls(path=path, connection=connection, read_only=read_only)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -136,14 +128,14 @@ class Database:
                 f"{self.path}: may not be written (no permission, or a file system for reading "
                 f"only); give another store with --store"
             )
-        with explained(self.path, busy_seconds=self.busy_seconds):
+        with explained(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
             with self.connection:
                 yield self.connection
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query; raises `StoreError`."""
-        with explained(self.path, busy_seconds=self.busy_seconds):
+        with explained(self.path):
             return self.connection.execute(sql, parameters).fetchall()
 
     def check_whole(
@@ -180,7 +172,7 @@ class Database:
 
         For the time of it, it needs as much room again as the store has.
         """
-        with explained(self.path, busy_seconds=self.busy_seconds):
+        with explained(self.path):
             self.connection.execute("VACUUM")
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -195,7 +187,7 @@ class Database:
         self.close()
 
 
-def set_journal(connection: sqlite3.Connection, *, busy_seconds: float) -> str:
+def set_journal(connection: sqlite3.Connection, *, busy_seconds: float = BUSY_SECONDS) -> str:
     """Have commits written to a log beside the file (WAL), and return which journal there is."""
     deadline = time.monotonic() + busy_seconds
     while True:
@@ -222,7 +214,7 @@ def allows_log(folder: Path, *, vfs: str = "") -> bool:
     try:
         with (
             tempfile.TemporaryDirectory(dir=folder, prefix=".pommel-") as trial,
-            contextlib.closing(_connect(Path(trial) / "trial", how, 0)) as connection,
+            contextlib.closing(_connect(Path(trial) / "trial", how)) as connection,
         ):
             journal = set_journal(connection, busy_seconds=0)
             connection.execute("CREATE TABLE trial (number INTEGER)")
@@ -231,9 +223,9 @@ def allows_log(folder: Path, *, vfs: str = "") -> bool:
     return journal == "wal"
 
 
-def _connect(path: Path, how: str, busy_seconds: float) -> sqlite3.Connection:
+def _connect(path: Path, how: str) -> sqlite3.Connection:
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{how}", uri=True, timeout=busy_seconds, isolation_level=None
+        f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
     )
 
 
@@ -256,14 +248,14 @@ def _check_identity(path: Path) -> None:
     if beside(path, "-journal").exists():
         # Somebody is writing, or was cut off; only an ordinary connection knows what holds.
         return
-    connection = _connect(path, "mode=ro&immutable=1", 0)
+    connection = _connect(path, "mode=ro&immutable=1")
     # What SQLite itself refuses it refuses again, when it reads with a lock.
     with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
         version_of(connection, path)
 
 
-def _reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    connection = _connect(path, "mode=ro", busy_seconds)
+def _reader(path: Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=ro")
     try:
         version = version_of(connection, path)
     except sqlite3.OperationalError as error:
@@ -277,7 +269,7 @@ def _reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
         log = beside(path, "-wal")
         if not is_refused or (log.exists() and log.stat().st_size):
             raise
-        connection = _connect(path, "mode=ro&immutable=1", busy_seconds)
+        connection = _connect(path, "mode=ro&immutable=1")
         version = version_of(connection, path)
     if not version:
         connection.close()
@@ -288,15 +280,15 @@ def _reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
     return connection
 
 
-def _writer(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    connection = _connect(path, "mode=rwc", busy_seconds)
+def _writer(path: Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=rwc")
     try:
         for setting in _SETTINGS:
             connection.execute(setting)
         _fill(connection, path)
         ((journal,),) = connection.execute("PRAGMA journal_mode")
         if journal != "wal" and allows_log(beside(path).parent):
-            set_journal(connection, busy_seconds=busy_seconds)
+            set_journal(connection)
     except BaseException:
         connection.close()
         raise
@@ -427,7 +419,7 @@ def damaged(path: Path, what: str) -> StoreError:
 
 
 @contextlib.contextmanager
-def explained(path: Path, *, busy_seconds: float = 0.0) -> Iterator[None]:
+def explained(path: Path) -> Iterator[None]:
     """Raise SQLite's errors as `StoreError`; wrong calls of ours stay what they are."""
     try:
         yield
@@ -437,7 +429,7 @@ def explained(path: Path, *, busy_seconds: float = 0.0) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code in _KNOWN:
             name = getattr(error, "sqlite_errorname", "") or error
-            what = _KNOWN[code].format(seconds=busy_seconds, error=name, path=path)
+            what = _KNOWN[code].format(seconds=BUSY_SECONDS, error=name, path=path)
             kind = StoreAccessError if code in _ACCESS else StoreError
             raise kind(f"{path}: {what}") from None
         if code in _DAMAGE:

@@ -400,7 +400,7 @@ def _with_repetition(connection: sqlite3.Connection, record: RunRecord) -> RunRe
 @contextlib.contextmanager
 def _reading(database: Database) -> Iterator[None]:
     """Have all that is read be of one moment, whatever others write meanwhile."""
-    with explained(database.path, busy_seconds=database.busy_seconds):
+    with explained(database.path):
         database.connection.execute("BEGIN")
         try:
             yield
