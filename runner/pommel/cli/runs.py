@@ -361,17 +361,13 @@ def collect_garbage(*, dry_run: bool, kept: StoreOptions) -> None:
             note("nothing is deleted (--dry-run)")
             return
         if any(collected.n_deleted.values()) or opened.database.has_free_pages:
-            _shrink(opened)
+            try:
+                opened.database.shrink()
+            except StoreError as error:
+                # What is deleted is deleted; new runs use the room until then.
+                note(f"note: no room was given back, the next `pommel runs gc` does it: {error}")
         after = opened.database.n_bytes
     click.echo(f"{'bytes':<10}  {before:>9,} -> {after:,}")
-
-
-def _shrink(store: Store) -> None:
-    try:
-        store.database.shrink()
-    except StoreError as error:
-        # What is deleted is deleted; new runs use the room until then.
-        note(f"note: no room was given back, the next `pommel runs gc` does it: {error}")
 
 
 @click.command("recover", no_args_is_help=True)

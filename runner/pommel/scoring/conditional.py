@@ -149,11 +149,6 @@ class _Asked:
         text = f"{context}{joiner}{target}" if context else target
         return cls(context, target, text, len(context))
 
-    @property
-    def first_needed(self) -> int:
-        # The token of the target's first word may begin with a space that the context ends in.
-        return len(self.context.rstrip())
-
     def score(self, tokens: Sequence[Token]) -> ConditionalScore:
         before = [t for t in tokens if _first_visible(self.text, t) < self.border]
         crossing = (t.text for t in before if self.text[self.border : t.end].strip())
@@ -177,8 +172,9 @@ def _score_distinct(
     model: Model, policy: Policy, asked: Sequence[_Asked], progress: Progress | None
 ) -> dict[str, ScoredSentence]:
     """Score every distinct sentence once, from the first token that some pair needs."""
-    # A mark at the end lies behind the last character.
-    spans = [((each.first_needed, len(each.text) + 1),) for each in asked]
+    # The token of a target's first word may begin with a space that the context ends in, and a mark
+    # at the end lies behind the last character.
+    spans = [((len(each.context.rstrip()), len(each.text) + 1),) for each in asked]
     wanted = DistinctSentence.all_of([each.text for each in asked], spans)
     # As they were given, which is how failures are told.
     wanted.sort(key=lambda each: each.indices)

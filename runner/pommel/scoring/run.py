@@ -287,13 +287,17 @@ class Run:
         no_value = ~prediction.defined & ~prediction.swallowed
         failed = "and counts as failed there; --swallowed skip leaves them out"
         what_then = "which counts as 0 bits" if chosen.get("swallowed") == "begin" else failed
+        method = self.surprisals.method
+        why = f"in which a word that it needs is several tokens or unknown ({method})"
+        if self.surprisals.skips_unequal:
+            why = f"whose conditions have different numbers of tokens ({method})"
         said = (
             (skipped & is_oov, "skips {items} that rest{s} on an unknown word"),
             (
                 skipped & is_swallowed & ~is_oov,
                 "skips {items} with a region in which no token begins",
             ),
-            (skipped & ~is_oov & ~is_swallowed, f"skips {{items}} {self._why_skipped()}"),
+            (skipped & ~is_oov & ~is_swallowed, f"skips {{items}} {why}"),
             (
                 prediction.oov & ~skipped,
                 "rests on an unknown word in {items}; --oov skip leaves them out",
@@ -316,13 +320,6 @@ class Run:
             if n_items := int(items.sum()):
                 told = text.format(items=counted(n_items, "item"), s="s" if n_items == 1 else "")
                 yield f"{where}: prediction {prediction.prediction_id} {told}"
-
-    def _why_skipped(self) -> str:
-        if self.surprisals.method == "unmasked-ce":
-            return "whose conditions have different numbers of tokens (unmasked-ce)"
-        return (
-            f"in which a word that it needs is several tokens or unknown ({self.surprisals.method})"
-        )
 
     @staticmethod
     def environment() -> dict[str, object]:

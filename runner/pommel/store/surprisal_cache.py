@@ -104,9 +104,17 @@ class SurprisalCache:
             owner = owner_seal(*key.fingerprints)
             sentence_ids = self._sentence_ids(hashes.values())
             for text, scored_id, old in self._stored(key, sentence_ids.values()):
-                before[text] = self._merged(key, old, new.pop(text))
-                if before[text] is not old:
-                    sealed = _sealed(owner, hashes[text], before[text])
+                merged = merged_tokens(old, new.pop(text))
+                if merged is None:
+                    raise StoreError(
+                        f"{self.database.path}: {key.model.reference} does not give {text!r} the "
+                        f"tokens that it had before, under the same fingerprint; it has changed: "
+                        f"score again what the store has with --rescore, or give another with "
+                        f"--store"
+                    )
+                before[text] = merged
+                if merged is not old:
+                    sealed = _sealed(owner, hashes[text], merged)
                     sql = "UPDATE scored SET tokens = ?, check_sum = ? WHERE scored_id = ?"
                     connection.execute(sql, (*sealed, scored_id))
             texts = {hashes[text]: text for text in new if hashes[text] not in sentence_ids}
@@ -159,16 +167,6 @@ class SurprisalCache:
                     what = f"the stored tokens of {quoted(text)} are not what {key.model.name} said"
                     raise damaged(self.database.path, what)
                 yield text, scored_id, scored
-
-    def _merged(self, key: CacheKey, old: ScoredSentence, new: ScoredSentence) -> ScoredSentence:
-        merged = merged_tokens(old, new)
-        if merged is None:
-            raise StoreError(
-                f"{self.database.path}: {key.model.reference} does not give {old.text!r} the "
-                f"tokens that it had before, under the same fingerprint; it has changed: "
-                f"score again what the store has with --rescore, or give another with --store"
-            )
-        return merged
 
     def _session(self, connection: sqlite3.Connection) -> int:
         if self._session_id is not None:

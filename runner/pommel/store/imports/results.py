@@ -364,12 +364,9 @@ class _Reading:
         n_repeated = 0
         for row in (row for path in paths for row in self._rows_of(path)):
             model, suite = self._model_of(row), row["suite"]
-            number, prediction = whole_of(row["item"]) or 0, 0
-            if "prediction_id" in row:
-                prediction = whole_of(row["prediction_id"]) or 0
-            chances = {"chance": _of_prediction(model, suite, prediction)}
-            chances["suite_chance"] = _of_run(model, suite)
-            self._note(row, model, suite, chances)
+            number = whole_of(row["item"]) or 0
+            prediction = (whole_of(row["prediction_id"]) or 0) if "prediction_id" in row else 0
+            self._note(row, model, suite, prediction)
             item = _item(row)
             first = runs.setdefault((model, suite), {}).setdefault((prediction, number), item)
             if first[:3] != item[:3]:
@@ -396,7 +393,7 @@ class _Reading:
             n_decimals = max((_decimals_of(row["share"]) for row in rows), default=0)
             for row in rows:
                 model, suite = row["model"], row["suite"]
-                self._note(row, model, suite, {})
+                self._note(row, model, suite)
                 first = seen.setdefault((model, suite), row)
                 if first is not row:
                     message = f"{model} has a share on {suite} in {first.where} already"
@@ -470,8 +467,7 @@ class _Reading:
             if len(compared) > 1 and self.options.model:
                 there = listed([each.good for each in compared])
                 what = f"{len(compared)} columns have scores: {there}"
-                hint = "leave out --model: they are called like their columns"
-                table.refuse_all(what, hint)
+                table.refuse_all(what, "leave out --model: they are called like their columns")
                 return
             needed -= {"item", "result", *(["model"] if compared[0].model else [])}
         required = [name for name in names if name in needed or name in columns_said]
@@ -511,12 +507,12 @@ class _Reading:
 
     # --- What is said of models and suites
 
-    def _note(self, row: Row, model: str, suite: str, others: Mapping[str, str]) -> None:
+    def _note(self, row: Row, model: str, suite: str, prediction: int = 0) -> None:
         """Take in what a row says; what another one says otherwise is a fault."""
         for column in (*row.columns, *row.said):
-            name = others.get(column, suite if column in _OF_SUITES else model)
             if column not in _FACTS or column not in row:
                 continue
+            name = _about(column, model, suite, prediction)
             value, where = self.told.setdefault((column, name), (row[column], row.where))
             if value != row[column]:
                 here = f"the {column} of {name} is {quoted(row[column])} here"
@@ -595,9 +591,9 @@ class _Reading:
         that of each, if all have the same.
         """
         counted = predictions[:1] if rule == "first" else predictions
-        own = {self._said("chance", _of_prediction(model, suite, each)) for each in counted}
+        own = {self._said("chance", _about("chance", model, suite, each)) for each in counted}
         if (rule == "all" and len(counted) > 1) or (own == {""} and len(predictions) == 1):
-            own = {self._said("suite_chance", _of_run(model, suite))}
+            own = {self._said("suite_chance", _about("suite_chance", model, suite))}
         return number_of(own.pop()) if len(own) == 1 else None
 
     def _imported(
@@ -655,25 +651,22 @@ class _Reading:
             )
 
 
-def _of_run(model: str, suite: str) -> str:
-    """Return what a run is called, whose predictions hold together by a certain chance."""
-    return f"{suite} (of {model})"
-
-
-def _of_prediction(model: str, suite: str, prediction: int) -> str:
-    """Return what a prediction of a run is called, which holds by a certain chance."""
-    return f"prediction {prediction} of {_of_run(model, suite)}"
+def _about(column: str, model: str, suite: str, prediction: int = 0) -> str:
+    """Return what a column tells of: a suite, a model, a run, or one of its predictions."""
+    if column in _OF_SUITES:
+        return suite
+    run = f"{suite} (of {model})"
+    return {"chance": f"prediction {prediction} of {run}", "suite_chance": run}.get(column, model)
 
 
 def _item(row: Row) -> _Item:
     """Return what a row without faults says of an item."""
-    marks = [bool(truth_of(row[name])) if name in row else usual for name, usual in _MARKS.items()]
-    is_skipped = "result" not in row or ("skipped" in row and bool(truth_of(row["skipped"])))
+    truths = {name: truth_of(row[name]) for name in ("result", "skipped", *_MARKS) if name in row}
     return _Item(
-        where=row.where,
-        result=None if is_skipped else truth_of(row["result"]),
+        result=None if truths.get("skipped") else truths.get("result"),
         margin_bits=float(row["margin_bits"]) if "margin_bits" in row else None,
-        marks=tuple(marks),
+        marks=tuple(bool(truths.get(name, usual)) for name, usual in _MARKS.items()),
+        where=row.where,
     )
 
 
