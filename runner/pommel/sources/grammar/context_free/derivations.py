@@ -42,11 +42,13 @@ Part = Leaf | State
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """How many derivations a nonterminal's first 1, 2, ... alternatives have, all together.
+    """The alternatives of a nonterminal that have derivations, within its depth.
 
-    `n_nodes` is how many symbols the largest derivation consists of, this one included.
+    `ends` are how many its first 0, 1, ... alternatives have together, `n_nodes` how many symbols
+    the largest derivation consists of, this one included.
     """
 
+    alternatives: list[list[Part]]
     ends: list[int]
     n_nodes: int
 
@@ -62,8 +64,7 @@ class Derivations:
         reached = {*grammar.reached()}
         symbols = [each for each in grammar.rules if each in reached]
         numbers = {symbol: number for number, symbol in enumerate(symbols)}
-        compiled = _Compiler(grammar, numbers)
-        self._alternatives = [compiled.alternatives(symbol) for symbol in symbols]
+        self._alternatives = _compiled(grammar, numbers)
         of_symbols = heights({each: grammar.below(each) for each in symbols})
         # Terminals stand below the last nonterminal.
         self._heights = [of_symbols[each] + 1 if each in of_symbols else None for each in symbols]
@@ -73,25 +74,16 @@ class Derivations:
         self.start = self._state(start, max(top, 0))
         self._counted: dict[State, _Counted] = {}
         self._count()
-
-    @property
-    def n_sets(self) -> int:
-        """How many derivations there are."""
-        return self.n(self.start)
-
-    @property
-    def n_nodes(self) -> int:
-        """How many symbols the largest derivation consists of."""
-        return self._counted[self.start].n_nodes
+        self.n_sets = self.n(self.start)
+        self.n_nodes = self._n_nodes(self.start)
 
     def n(self, part: Part) -> int:
         """Return how many derivations a part of an alternative has."""
         return 1 if isinstance(part, Leaf) else self._counted[part].ends[-1]
 
-    def alternatives(self, state: State) -> Iterator[list[Part]]:
-        """Yield the alternatives that a nonterminal has derivations of, in their order."""
-        for number in self._derived(state):
-            yield self._parts(state, number)
+    def alternatives(self, state: State) -> list[list[Part]]:
+        """Return the alternatives that a nonterminal has derivations of, in their order."""
+        return self._counted[state].alternatives
 
     def string(self, part: Part, index: int) -> String:
         """Return the string of the derivation with that number, from 0."""
@@ -106,113 +98,94 @@ class Derivations:
                 (after if forms else before).append(text)
                 forms = forms or its_forms
                 continue
-            ends = self._counted[part].ends
-            number = bisect_right(ends, index)
-            index -= ends[number - 1] if number else 0
-            for each in reversed(self._parts(part, number)):
+            counted = self._counted[part]
+            number = bisect_right(counted.ends, index) - 1
+            index -= counted.ends[number]
+            for each in reversed(counted.alternatives[number]):
                 index, digit = divmod(index, self.n(each))
                 stack.append((each, digit))
         return "".join(before), forms, "".join(after)
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield the leaves that derivations have, in the order of the grammar."""
+        states = [self.start]
         seen = {self.start}
-        queue = [self.start]
-        used: set[tuple[int, int]] = set()
         # It grows while it is read.
-        for state in queue:
-            for number in self._derived(state):
-                used.add((state[0], number))
-                parts = self._parts(state, number)
-                new = {each for each in parts if not isinstance(each, Leaf)} - seen
-                seen |= new
-                queue += new
-        for symbol, number in sorted(used):
-            parts_of = self._alternatives[symbol][number]
-            yield from (each for each in parts_of if isinstance(each, Leaf))
+        for state in states:
+            new = _states(self.alternatives(state)) - seen
+            seen |= new
+            states += new
+        # Within the greatest depth a symbol has the alternatives of all lower ones.
+        for state in dict(sorted(states)).items():
+            for parts in self.alternatives(state):
+                yield from (each for each in parts if isinstance(each, Leaf))
 
-    def _derived(self, state: State) -> Iterator[int]:
-        """Yield the numbers of the alternatives that have derivations."""
-        before = 0
-        for number, end in enumerate(self._counted[state].ends):
-            if end > before:
-                yield number
-            before = end
+    def _n_nodes(self, part: Part) -> int:
+        return 1 if isinstance(part, Leaf) else self._counted[part].n_nodes
 
     def _state(self, number: int, depth: int) -> State:
         height = self._heights[number]
         return number, depth if height is None else min(depth, height)
 
-    def _parts(self, state: State, number: int) -> list[Part]:
-        symbol, depth = state
-        return [
-            each if isinstance(each, Leaf) else self._state(each, depth - 1)
-            for each in self._alternatives[symbol][number]
-        ]
-
     def _count(self) -> None:
         """Count the derivations of all that the start symbol leads to, from the bottom up."""
         stack = [self.start]
         while stack:
-            state = stack[-1]
-            all_parts = [
-                self._parts(state, number) if state[1] else []
-                for number in range(len(self._alternatives[state[0]]))
+            state = number, depth = stack[-1]
+            possible = [
+                [each if isinstance(each, Leaf) else self._state(each, depth - 1) for each in parts]
+                for parts in self._alternatives[number]
+                if depth and all(e.depth < depth for e in parts if isinstance(e, Leaf))
             ]
-            below = {each for parts in all_parts for each in parts if not isinstance(each, Leaf)}
-            missing = [each for each in below if each not in self._counted]
+            missing = _states(possible) - self._counted.keys()
             if missing:
                 stack += missing
                 continue
             stack.pop()
-            self._counted[state] = self._of_alternatives(state[1], all_parts)
-
-    def _of_alternatives(self, depth: int, all_parts: Sequence[Sequence[Part]]) -> _Counted:
-        counts = [self._n_of(depth, parts) for parts in all_parts]
-        sizes = [
-            sum(1 if isinstance(each, Leaf) else self._counted[each].n_nodes for each in parts)
-            for parts, count in zip(all_parts, counts, strict=True)
-            if count
-        ]
-        ends = [min(each, MOST_SETS + 1) for each in accumulate(counts)]
-        return _Counted(ends, min(1 + max(sizes, default=0), MOST_NODES + 1))
-
-    def _n_of(self, depth: int, parts: Sequence[Part]) -> int:
-        leaves = (each for each in parts if isinstance(each, Leaf))
-        if not depth or any(each.depth >= depth for each in leaves):
-            return 0
-        return math.prod(map(self.n, parts))
+            counts = [math.prod(map(self.n, parts)) for parts in possible]
+            derived = [parts for parts, n in zip(possible, counts, strict=True) if n]
+            ends = accumulate(filter(None, counts), initial=0)
+            largest = max((sum(map(self._n_nodes, parts)) for parts in derived), default=0)
+            self._counted[state] = _Counted(
+                derived,
+                [min(each, MOST_SETS + 1) for each in ends],
+                min(1 + largest, MOST_NODES + 1),
+            )
 
 
-class _Compiler:
-    """Makes leaves of terminals, and of all that is contrasted."""
+def _states(alternatives: Sequence[Sequence[Part]]) -> set[State]:
+    return {each for parts in alternatives for each in parts if not isinstance(each, Leaf)}
 
-    def __init__(self, grammar: ContextFreeGrammar, numbers: Mapping[Symbol, int]) -> None:
-        self._grammar = grammar
-        self._numbers = numbers
-        self._replacements = grammar.replacements()
 
-    def alternatives(self, symbol: Symbol) -> list[list[Leaf | int]]:
-        """Return a nonterminal's alternatives: leaves, and numbers of nonterminals."""
-        own = self._grammar.rules[symbol]
-        if symbol not in self._replacements:
-            return [[self._compiled(each) for each in one.symbols] for one in own]
-        others = [self._grammar.rules[each] for each in self._replacements[symbol]]
-        return [
-            [_contrast(form.text, [each.text for each in forms], depth=int(bool(form.symbols)))]
-            for form, *forms in zip(own, *others, strict=True)
-        ]
+def _compiled(
+    grammar: ContextFreeGrammar, numbers: Mapping[Symbol, int]
+) -> list[list[list[Leaf | int]]]:
+    """Return the alternatives of each nonterminal: leaves, and numbers of nonterminals."""
+    replacements = grammar.replacements()
 
-    def _compiled(self, symbol: Symbol) -> Leaf | int:
+    def part(symbol: Symbol) -> Leaf | int:
         if not symbol.is_terminal:
-            return self._numbers[symbol]
-        if symbol in self._replacements:
-            others = [each.text for each in self._replacements[symbol]]
-            return _contrast(symbol.text, others, depth=1)
+            return numbers[symbol]
+        if symbol in replacements:
+            return _contrast(1, symbol.text, *(each.text for each in replacements[symbol]))
         return Leaf((f" {symbol.text}" if symbol.text else "", None, ""), 1)
 
+    found: list[list[list[Leaf | int]]] = []
+    for symbol in numbers:
+        lists = [grammar.rules[each] for each in (symbol, *replacements.get(symbol, ()))]
+        if symbol in replacements:
+            found.append(
+                [
+                    [_contrast(int(bool(forms[0].symbols)), *(each.text for each in forms))]
+                    for forms in zip(*lists, strict=True)
+                ]
+            )
+        else:
+            found.append([[part(each) for each in one.symbols] for one in lists[0]])
+    return found
 
-def _contrast(form: str, others: Sequence[str], depth: int) -> Leaf:
+
+def _contrast(depth: int, form: str, *others: str) -> Leaf:
     """Return a leaf that is a contrast.
 
     A replacement that is spelt as the form, or as another one, is left out.
