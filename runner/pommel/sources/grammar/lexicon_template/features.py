@@ -32,21 +32,21 @@ Domains = Sequence[Sequence[Cells]]
 class Reference:
     """`S.word`, `S.nom[NUM]`, or a bare name, of which its place says what it means.
 
-    `owner` is the slot, None for a bare name. Each of `indices` is put behind the name, with `_`
+    `owner` is the slot, "" for a bare name. Each of `indices` is put behind the name, with `_`
     between them.
     """
 
     place: Place
-    owner: str | None
+    owner: str
     name: str
     indices: tuple["Reference", ...] = ()
 
     def __str__(self) -> str:
-        owner = "" if self.owner is None else f"{self.owner}."
+        owner = f"{self.owner}." if self.owner else ""
         return owner + self.name + "".join(f"[{each}]" for each in self.indices)
 
 
-_UNWRITTEN = Reference(Place(file="", line=0, column=0), None, "")
+_UNWRITTEN = Reference(Place(file="", line=0, column=0), "", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,8 @@ class _Reader:
             case "regions":
                 template.regions = [*_region_names(each)]
             case "condition" | "gloss":
-                regions = tuple(self._region(one, each) for one in _parts(each.tree())[1])
+                trees = each.tree().find_data("region")
+                regions = tuple(self._region(tree, each) for tree in trees)
                 line = Line(place=each.name_place, name=each.name, regions=regions)
                 is_condition = each.keyword == "condition"
                 (template.conditions if is_condition else template.glosses).append(line)
@@ -197,11 +198,9 @@ class _Reader:
         tree = statement.tree()
         faults = []
         values: dict[str, Written] = {}
-        for each in _parts(tree)[1]:
-            if each.data != "operand":
-                continue
+        for each in tree.find_data("value"):
             value = _operand(each, statement)
-            if isinstance(value, Reference) and (value.owner is not None or value.indices):
+            if isinstance(value, Reference) and (value.owner or value.indices):
                 what = f"{value} is a reference, not a value"
                 faults.append(value.place.fault(what, statement.usage))
             elif str(value) in values:
@@ -215,8 +214,9 @@ class _Reader:
         return faults
 
     def _read_constraint(self, tree: "ParseTree", statement: Statement) -> None:
-        words, (left, *right) = _parts(tree)
-        operator: Any = " ".join(words)
+        operator: Any = " ".join(each for each in tree.children if isinstance(each, str))
+        (left,) = tree.find_data("left")
+        right = [*tree.find_data("operand")]
         terms: list[Feature | Written] = []
         own: list[Feature] = []
         # What is wrong with each of them is said, and then there is no relation.
@@ -231,7 +231,7 @@ class _Reader:
 
     def _read_distinct(self, statement: Statement) -> None:
         found: list[Feature] = []
-        for each in _parts(statement.tree())[1]:
+        for each in statement.tree().find_data("reference"):
             with collected(self.faults):
                 found.append(self._placeholder(_reference(each, statement)))
         self._template.relations += [
@@ -264,15 +264,15 @@ class _Reader:
     def _left(self, reference: Reference, own: str) -> Feature:
         """Return what the left side means: a bare name is a feature of the slot itself."""
         self._use(reference, own)
-        is_own = reference.owner is None and self._is_slot(own)
-        return self._feature(reference, own, own if is_own else None)
+        is_own = not reference.owner and self._is_slot(own)
+        return self._feature(reference, own, own if is_own else "")
 
     def _right(self, operand: Reference | Written, own: str) -> Feature | Written:
         """Return what an operand means: a bare name is a choice, or else a literal."""
         if isinstance(operand, Written):
             return operand
         self._use(operand, own)
-        if operand.owner is None:
+        if not operand.owner:
             if not operand.indices and operand.name not in self._numbers:
                 return Written(place=operand.place, text=operand.name)
             if self._is_slot(operand.name):
@@ -286,7 +286,7 @@ class _Reader:
     def _placeholder(self, reference: Reference) -> Feature:
         """Return what a placeholder stands for."""
         self._use(reference)
-        if reference.owner is not None or not self._is_slot(reference.name):
+        if reference.owner or not self._is_slot(reference.name):
             return self._feature(reference)
         hint = f"write {{{reference.name}.FEATURE}}; {self._columns_hint()}"
         if reference.indices:
@@ -305,7 +305,7 @@ class _Reader:
         what = "an index chooses among columns whose names begin alike"
         return f"{what}: for {column}, write {{{reference.name}.{stem}{indices}}}"
 
-    def _feature(self, reference: Reference, below: str = "", owner: str | None = None) -> Feature:
+    def _feature(self, reference: Reference, below: str = "", owner: str = "") -> Feature:
         """Return what a reference means; `owner` is whose feature a bare name is.
 
         It has to be the slot `below`, or to stand above it, if there is one.
@@ -316,7 +316,7 @@ class _Reader:
             there = listed(list(self._numbers), most=MOST_LISTED)
             otherwise = f"there is {there}" if there else f"write slot {name}: ..."
             hint = self._meant.hint(name, self._numbers, otherwise)
-            what = "slot" if reference.owner is not None else "slot or choice"
+            what = "slot" if reference.owner else "slot or choice"
             raise _wrong(reference, f"there is no {what} {name!r}", hint)
         if below and number > self._numbers[below]:
             what = f"{name} is defined below, and a constraint is about what stands above it"
@@ -325,15 +325,15 @@ class _Reader:
         if self._is_slot(name):
             self._check_column(reference)
             return Feature(number, reference.name, indices, reference)
-        if reference.owner is not None or indices:
+        if reference.owner or indices:
             raise _wrong(reference, f"{name} is a choice, and has no features", f"write {name}")
         return Feature(number, OWN_VALUE, reference=reference)
 
     def _index(self, reference: Reference, below: str) -> Feature | str:
-        if reference.owner is None and self._is_slot(reference.name):
+        if not reference.owner and self._is_slot(reference.name):
             what = f"{reference.name} is a slot, and chooses no column"
             raise _wrong(reference, what, f"write {reference.name}.FEATURE")
-        if reference.owner is None and reference.name not in self._numbers:
+        if not reference.owner and reference.name not in self._numbers:
             return reference.name
         return self._feature(reference, below)
 
@@ -365,30 +365,23 @@ def _wrong(reference: Reference, message: str, hint: str) -> GrammarError:
     return GrammarError.at(reference.place, message, hint)
 
 
-def _parts(tree: "ParseTree") -> "tuple[list[str], list[ParseTree]]":
-    """Return the words and the trees that a tree is made of."""
-    words = [str(each) for each in tree.children if isinstance(each, str)]
-    # What is not there is None.
-    return words, [each for each in tree.children if each and not isinstance(each, str)]
-
-
 def _operand(tree: "ParseTree", statement: Statement) -> Reference | Written:
-    """Return the reference or the quoted value that an operand's tree is."""
-    quoted_values, references = _parts(tree)
-    if references:
-        return _reference(references[0], statement)
-    text = " ".join(quoted_values[0][1:-1].split())
+    """Return the reference or the quoted value that a tree is."""
+    (found,) = tree.children
+    if not isinstance(found, str):
+        return _reference(found, statement)
+    text = " ".join(found[1:-1].split())
     return Written(place=statement.at(tree.meta.start_pos), text=text)
 
 
 def _reference(tree: "ParseTree", statement: Statement) -> Reference:
     """Return the reference that a tree is."""
-    (*owner, name), indices = _parts(tree)
+    owner, name, *indices = tree.children
     return Reference(
         statement.at(tree.meta.start_pos),
-        owner[0] if owner else None,
-        name,
-        tuple(_reference(each, statement) for each in indices),
+        str(owner or ""),
+        str(name),
+        tuple(_reference(each, statement) for each in indices if not isinstance(each, str)),
     )
 
 
