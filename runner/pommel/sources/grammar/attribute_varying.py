@@ -19,10 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pommel.errors import Fault, Place, listed
+from pommel.errors import Fault, Place
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import raise_any, recipe
-from pommel.sources.grammar.text import NearestNames, Unparsed, parsed, unequal_lists
+from pommel.sources.grammar.text import (
+    NearestNames,
+    Unparsed,
+    Written,
+    parsed,
+    shown,
+    unequal_lists,
+)
 from pommel.sources.minimal_sets import MinimalSet
 
 if TYPE_CHECKING:
@@ -31,7 +38,6 @@ if TYPE_CHECKING:
 # What a template is of, and what the line begins with that says which symbol is varied.
 START = "S"
 VARY = "vary"
-_MOST_LISTED = 12
 COMMON = "common.avg"
 _VARY = re.compile(rf"{VARY}\s*(:|\s|$)")
 _ENTRY = re.compile(r"\s*([^\s\[\];|]+)\s*(?:\[([^\[\]]*)\])?\s*")
@@ -54,11 +60,9 @@ class Preterminal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Symbol:
+class Symbol(Written):
     """A part of a template: a preterminal, or a terminal (`text`)."""
 
-    place: Place
-    text: str
     preterminal: Preterminal | None = None
 
 
@@ -128,7 +132,7 @@ def check(grammar: AttributeGrammar, *, file: str, broken: Collection[str] = ())
 
 def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fault]:
     known = list(map(str, grammar.alternatives))
-    otherwise = f"there is {listed(known, most=_MOST_LISTED) or 'none'}"
+    otherwise = f"there is {shown(known) or 'none'}"
     meant = NearestNames()
     for symbol in (each for template in grammar.templates for each in template):
         found = symbol.preterminal
@@ -136,30 +140,29 @@ def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fau
             continue
         alike = [str(each) for each in grammar.alternatives if each.name == found.name]
         hint = meant.hint(str(found), alike or known, otherwise)
-        yield symbol.place.fault(f"there is no rule for {found}", hint)
+        yield symbol.fault(f"there is no rule for {found}", hint)
 
 
 def _varies_nothing(grammar: AttributeGrammar) -> Iterator[Fault]:
     symbols = dict.fromkeys(itertools.chain.from_iterable(grammar.templates))
     there = [each.preterminal for each in symbols if each.preterminal]
-    names = listed(list(dict.fromkeys(each.name for each in there)), most=_MOST_LISTED)
+    names = shown(dict.fromkeys(each.name for each in there))
     for entry, place in grammar.vary.items():
         if not any(entry.concerns(each) for each in there):
-            alike = dict.fromkeys(str(each) for each in there if each.name == entry.name)
+            alike = shown(dict.fromkeys(each for each in there if each.name == entry.name))
             what = f"no template has a symbol that vary: {entry} concerns"
-            shown = listed(list(alike), most=_MOST_LISTED) or names or "no preterminals"
-            yield place.fault(what, f"templates have {shown}")
+            yield place.fault(what, f"templates have {alike or names or 'no preterminals'}")
 
 
 def _template_faults(grammar: AttributeGrammar, template: Template) -> Iterator[Fault]:
     varied = [symbol for symbol in template if grammar.is_varied(symbol)]
     if not varied:
         what = "nothing of this template is varied, so that no sentence would come of it"
-        yield template[0].place.fault(what, "name one of its symbols in vary:")
+        yield template[0].fault(what, "name one of its symbols in vary:")
     for symbol in varied[1:]:
         what = f"this template varies {varied[0].text} and {symbol.text}: an ambiguous contrast"
         hint = "sets differ in one symbol; name the other one differently, or vary it elsewhere"
-        yield symbol.place.fault(what, hint)
+        yield symbol.fault(what, hint)
     preterminal = varied[0].preterminal if len(varied) == 1 else None
     if preterminal:
         n = len(grammar.alternatives[preterminal].texts)
@@ -248,12 +251,12 @@ class _Rules:
             self.grammar.templates += alternatives
         elif own is None:
             hint = f"write {name.text}[], or {name.text}[attributes]"
-            self._break(name.text, name.place.fault(f"{name.text!r} has no brackets", hint))
+            self._break(name.text, name.fault(f"{name.text!r} has no brackets", hint))
         else:
             for symbol in (each for one in alternatives for each in one if each.preterminal):
                 what = f"{own} is made of {symbol.preterminal}"
                 hint = "only S[] may be made of preterminals; write out what it stands for"
-                self.faults.append(symbol.place.fault(what, hint))
+                self.faults.append(symbol.fault(what, hint))
             found = self.grammar.alternatives.setdefault(own, Alternatives(place=name.place))
             found.texts.extend(" ".join(symbol.text for symbol in each) for each in alternatives)
 

@@ -2,18 +2,19 @@
 
 import functools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import Fault, Place, counted, nearest
+from pommel.errors import Fault, Place, counted, listed, nearest
 from pommel.suite import METRICS
 
 if TYPE_CHECKING:
     from lark import Lark
 
 
+_MOST_LISTED = 12
 # So much of a wrong word is shown.
 SHOWN = 40
 
@@ -37,6 +38,10 @@ class Written:
 
     def __str__(self) -> str:
         return self.text
+
+    def fault(self, message: str, hint: str) -> Fault:
+        """Return what is wrong with it, and what to do about it."""
+        return self.place.fault(message, hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +112,18 @@ def add_meta(meta: Meta, key: Written, value: Written, *, made: Collection[str])
     meta[key.text] = quoted[1] if quoted else words if is_list else " ".join(words)
     if key.text in made:
         hint = f"leave it out; {_GENERATOR}, which pommel writes itself"
-        return [key.place.fault(f"meta has the key {key.text!r}", hint)]
+        return [key.fault(f"meta has the key {key.text!r}", hint)]
     if key.text != "metric" or meta["metric"] == "all":
         return []
     hint = f"there are {', '.join(METRICS)}, and all"
     names = [quoted[1]] if quoted else words
     unknown = [name for name in names if name not in METRICS]
-    return [value.place.fault(f"there is no metric {name!r}", hint) for name in unknown]
+    return [value.fault(f"there is no metric {name!r}", hint) for name in unknown]
+
+
+def shown(names: Iterable[object]) -> str:
+    """Return the first dozen of some names, with dots if there are more."""
+    return listed(list(map(str, names)), most=_MOST_LISTED)
 
 
 class NearestNames:

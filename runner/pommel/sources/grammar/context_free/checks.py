@@ -159,7 +159,7 @@ def _not_reached(grammar: ContextFreeGrammar) -> Iterator[Fault]:
             hint = "leave its contrast out"
             if probably:
                 hint = f"did you mean {of_its_kind[probably]}?"
-            yield symbol.place.fault(f"no sentence of {grammar.start} has {symbol}", hint)
+            yield symbol.fault(f"no sentence of {grammar.start} has {symbol}", hint)
 
 
 # What stands before and after a symbol in a sentence.

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.errors import Fault, Place, listed, nearest
 from pommel.sources.grammar.source import raise_any
-from pommel.sources.grammar.text import SHOWN, NearestNames, Unparsed, parsed, unequal_lists
+from pommel.sources.grammar.text import (
+    SHOWN,
+    NearestNames,
+    Unparsed,
+    Written,
+    parsed,
+    unequal_lists,
+)
 
 if TYPE_CHECKING:
     from lark import Token
@@ -27,14 +34,13 @@ _DIRECTIVES = "there is %start and %contrast"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Symbol:
+class Symbol(Written):
     """A nonterminal (its name), or a terminal: words with one space between, maybe none.
 
     Where it stands makes no difference to what it is.
     """
 
     place: Place = field(compare=False)
-    text: str
     is_terminal: bool
 
     def __str__(self) -> str:
@@ -164,7 +170,7 @@ def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> It
     for symbol in named:
         if not symbol.is_terminal and symbol.text not in known:
             hint = meant.hint(symbol.text, known, "write one, or quotes if it is a terminal")
-            yield symbol.place.fault(f"there is no rule for {symbol}", hint)
+            yield symbol.fault(f"there is no rule for {symbol}", hint)
     # A rule that could not be read may be what is missing.
     if not also_known:
         for contrast in grammar.contrasts:
@@ -179,7 +185,7 @@ def _unlike(grammar: ContextFreeGrammar, contrast: tuple[Symbol, ...]) -> Iterat
     complex_ones = [each for each in contrast if grammar.below(each)]
     for each in complex_ones:
         what = f"{each} is contrasted, but made of {listed(list(map(str, grammar.below(each))))}"
-        yield each.place.fault(what, "only symbols that are made of terminals alone can be")
+        yield each.fault(what, "only symbols that are made of terminals alone can be")
     n = len(grammar.rules[contrast[0]])
     for other in () if complex_ones else contrast[1:]:
         found = grammar.rules[other]
@@ -194,7 +200,7 @@ def _contrasted_twice(grammar: ContextFreeGrammar) -> Iterator[Fault]:
             for each in alternative.symbols:
                 if each in contrasted and each.is_terminal:
                     what = f"{symbol} is contrasted, and so is {each}, which it is made of"
-                    yield each.place.fault(what, "leave one of the contrasts out")
+                    yield each.fault(what, "leave one of the contrasts out")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -338,10 +344,10 @@ def _add_directive(
         for each in others:
             if each == first:
                 hint = "name the one that is ungrammatical in its place"
-                yield each.place.fault(f"{first} is contrasted with itself", hint)
+                yield each.fault(f"{first} is contrasted with itself", hint)
             elif each.is_terminal != first.is_terminal:
                 what = f"{first} is contrasted with {each}: a terminal and a nonterminal"
-                yield each.place.fault(what, f"write {CONTRAST}")
+                yield each.fault(what, f"write {CONTRAST}")
 
 
 def _symbol(line: LogicalLine, token: "Token") -> Symbol:

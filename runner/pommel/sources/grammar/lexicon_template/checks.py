@@ -7,11 +7,11 @@ from pathlib import Path
 from pommel.errors import Fault, counted, listed
 from pommel.sources.grammar.lexicon_file import NOT_APPLICABLE, Cells, Row
 from pommel.sources.grammar.lexicon_template.features import OWN_VALUE, Domains, Feature, Relation
-from pommel.sources.grammar.lexicon_template.reading import MOST_LISTED, Line, Template
+from pommel.sources.grammar.lexicon_template.reading import Line, Template
 from pommel.sources.grammar.lexicon_template.space import Space
 from pommel.sources.grammar.lexicon_template.statements import USAGE
 from pommel.sources.grammar.source import GeneratedItem
-from pommel.sources.grammar.text import NearestNames, Written
+from pommel.sources.grammar.text import NearestNames, Written, shown
 
 # Rows that a message names; of more it says that there are some.
 _MOST_ROWS = 3
@@ -29,15 +29,15 @@ def structure_faults(template: Template) -> Iterator[Fault]:
         return
     yield from _region_faults(template)
     yield from _gloss_faults(template)
-    regions = {each.name: range(1, len(each.regions) + 1) for each in template.conditions}
+    regions = {each.name.text: range(1, len(each.regions) + 1) for each in template.conditions}
     for formula, statement in template.formulas:
         for remark in formula.reference_errors(regions):
             yield statement.at(remark.span[0]).fault(remark.message, remark.hint)
     for variable in template.variables:
-        if variable.name not in template.used:
+        if variable.name.text not in template.used:
             what = f"{'slot' if variable.is_slot else 'choice'} {variable.name} is never used"
             hint = "put it into a condition, or remove it; items would only be repeated"
-            yield variable.place.fault(what, hint)
+            yield variable.name.fault(what, hint)
 
 
 def _region_faults(template: Template) -> Iterator[Fault]:
@@ -48,35 +48,34 @@ def _region_faults(template: Template) -> Iterator[Fault]:
     seen: set[str] = set()
     for each in template.regions:
         if not each.text:
-            yield each.place.fault("this region has no name", f"write {USAGE['regions']}")
+            yield each.fault("this region has no name", f"write {USAGE['regions']}")
         elif each.text in seen:
             what = f"the region {each.text} is there already"
-            yield each.place.fault(what, "give each a name of its own")
+            yield each.fault(what, "give each a name of its own")
         seen.add(each.text)
     for line in template.conditions:
         if not any(line.regions):
             what = f"all regions of condition {line.name} are empty"
-            yield line.place.fault(what, f"write {USAGE['condition']}")
+            yield line.name.fault(what, f"write {USAGE['condition']}")
         elif len(line.regions) != n:
             yield _unequal(line, "condition", n, where)
 
 
 def _gloss_faults(template: Template) -> Iterator[Fault]:
-    conditions = {each.name: each for each in template.conditions}
-    there = listed(list(conditions), most=MOST_LISTED)
+    conditions = {each.name.text: each for each in template.conditions}
     meant = NearestNames()
     for line in template.glosses:
-        glossed = conditions.get(line.name)
+        glossed = conditions.get(line.name.text)
         if glossed is None:
-            hint = meant.hint(line.name, conditions, f"there is {there}")
-            yield line.place.fault(f"there is no condition {line.name!r}", hint)
+            hint = meant.hint(line.name.text, conditions, f"there is {shown(conditions)}")
+            yield line.name.fault(f"there is no condition {line.name.text!r}", hint)
         elif len(line.regions) not in (1, len(glossed.regions)):
             yield _unequal(line, "gloss", len(glossed.regions), f"condition {line.name}")
 
 
 def _unequal(line: Line, keyword: str, n: int, where: str) -> Fault:
     what = f"{keyword} {line.name} has {counted(len(line.regions), 'region')}, {where} has {n}"
-    return line.place.fault(what, "put | between regions; one that is empty is written | |")
+    return line.name.fault(what, "put | between regions; one that is empty is written | |")
 
 
 def domains_of(template: Template) -> tuple[list[list[Cells]], list[Fault]]:
@@ -109,7 +108,7 @@ def domains_of(template: Template) -> tuple[list[list[Cells]], list[Fault]]:
                 if unknown:
                     first = unknown.pop(0)
                     hint = f"{first.message}; {first.hint}"
-                faults.append(variable.place.fault(what, hint))
+                faults.append(variable.name.fault(what, hint))
                 break
         domains.append(kept)
         faults += unknown
@@ -130,14 +129,14 @@ def _unknown(relation: Relation, template: Template, meant: NearestNames) -> Ite
     elif relation.operator in ("has", "lacks", "shares"):
         known = [word for cell in known for word in cell.split()]
     there = dict.fromkeys(known)
-    otherwise = f"there is {listed(list(there), most=MOST_LISTED)}"
+    otherwise = f"there is {shown(there)}"
     for term in relation.right:
         # What is written there, or the values of a choice that is named there.
         named = () if isinstance(term, Written) else template.variables[term.variable].values
         for value in (term,) if isinstance(term, Written) else named:
             if value.text != NOT_APPLICABLE and value.text not in there:
                 hint = meant.hint(value.text, there, otherwise)
-                yield value.place.fault(what.format(repr(value.text)), hint)
+                yield value.fault(what.format(repr(value.text)), hint)
 
 
 def column_faults(template: Template, domains: Domains) -> Iterator[Fault]:
@@ -157,7 +156,7 @@ def column_faults(template: Template, domains: Domains) -> Iterator[Fault]:
                 if chosen:
                     what += f", which {reference} is where {', '.join(chosen)}"
                 columns = [each for each in there if each.startswith(feature.column)]
-                hint = f"its columns are {listed(columns, most=MOST_LISTED)}"
+                hint = f"its columns are {shown(columns)}"
                 yield reference.place.fault(what, hint)
 
 
@@ -167,10 +166,10 @@ def dead_end(template: Template, domains: Domains) -> Iterator[Fault]:
         relations = [each for each in template.relations if max(each.variables) <= k]
         if not Space(domains[: k + 1], relations).n:
             between = [e.text for e in relations if max(e.variables) == k and len(e.variables) > 1]
-            before = listed([each.name for each in template.variables[:k]], most=MOST_LISTED)
+            before = shown(each.name for each in template.variables[:k])
             what = f"nothing can be {variable.name} once {before} {'is' if k == 1 else 'are'} there"
-            hint = f"no row of the lexicon fits: {listed(between, most=MOST_LISTED)}"
-            yield variable.place.fault(what, hint)
+            hint = f"no row of the lexicon fits: {shown(between)}"
+            yield variable.name.fault(what, hint)
             return
 
 
@@ -234,4 +233,4 @@ def same_sentences(
         where = "the only item" if n_items == 1 else f"each of {n_compared} items"
         what = f"condition {conditions[two].name} has the sentence of {conditions[one].name}"
         hint = "make them differ, or remove one"
-        yield conditions[two].place.fault(f"{what} in {where}", hint)
+        yield conditions[two].name.fault(f"{what} in {where}", hint)

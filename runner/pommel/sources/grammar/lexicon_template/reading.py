@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import Fault, FormulaError, Place, listed
+from pommel.errors import Fault, FormulaError, Place
 from pommel.files import DecodedText
 from pommel.sources.grammar.lexicon_file import Row, read_lexicon_file, repeated
 from pommel.sources.grammar.lexicon_template.features import (
@@ -18,13 +18,11 @@ from pommel.sources.grammar.lexicon_template.features import (
 )
 from pommel.sources.grammar.lexicon_template.statements import Statement, statements
 from pommel.sources.grammar.source import GrammarError, collected, raise_any
-from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta
+from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta, shown
 from pommel.suite import Formula
 
 if TYPE_CHECKING:
     from lark import ParseTree
-
-MOST_LISTED = 12
 
 _SPACE = re.compile(r"\s+")
 _BETWEEN_BARS = re.compile(r"(?:^|(?<=\|))[^|]*")
@@ -35,8 +33,7 @@ _ESCAPED = re.compile(r"\\(.)")
 class Variable:
     """A slot, which is filled with rows of the lexicons, or a choice, which is one of `values`."""
 
-    place: Place
-    name: str
+    name: Written
     values: tuple[Written, ...]
 
     @property
@@ -53,8 +50,7 @@ Parts = tuple[str | Feature, ...]
 class Line:
     """A condition, or its gloss: a name, and what its regions are made of."""
 
-    place: Place
-    name: str
+    name: Written
     regions: tuple[Parts, ...]
 
 
@@ -119,7 +115,7 @@ def read_template(path: Path) -> tuple[Template, list[Fault]]:
         if each.keyword == "lexicon":
             lexicon_faults += _read_lexicon(template, each, path.parent)
     lexicon_faults += _repetitions(template.rows)
-    reader = _Reader(template, {e.name: e for e in found if e.keyword in ("slot", "choose")})
+    reader = _Reader(template, {e.name.text: e for e in found if e.keyword in ("slot", "choose")})
     # What differs is looked up last.
     for each in sorted(found, key=lambda each: each.keyword == "distinct"):
         with collected(faults):
@@ -167,9 +163,8 @@ class _Reader:
         template = self._template
         match each.keyword:
             case "meta":
-                key = Written(place=each.name_place, text=each.name)
                 value = Written(place=each.content_place, text=each.text)
-                return add_meta(template.meta, key, value, made=("generator",))
+                return add_meta(template.meta, each.name, value, made=("generator",))
             case "slot" | "choose":
                 return self._read_variable(each)
             case "distinct":
@@ -179,7 +174,7 @@ class _Reader:
             case "condition" | "gloss":
                 trees = each.tree().find_data("region")
                 regions = tuple(self._region(tree, each) for tree in trees)
-                line = Line(place=each.name_place, name=each.name, regions=regions)
+                line = Line(name=each.name, regions=regions)
                 is_condition = each.keyword == "condition"
                 (template.conditions if is_condition else template.glosses).append(line)
             case "prediction":
@@ -207,7 +202,7 @@ class _Reader:
                 faults.append(value.place.fault(f"{value} is chosen from twice", "write it once"))
             values.setdefault(str(value), Written(place=value.place, text=str(value)))
         self._template.variables.append(
-            Variable(place=statement.name_place, name=statement.name, values=tuple(values.values()))
+            Variable(name=statement.name, values=tuple(values.values()))
         )
         for each in tree.find_data("constraint"):
             self._read_constraint(each, statement)
@@ -221,10 +216,10 @@ class _Reader:
         own: list[Feature] = []
         # What is wrong with each of them is said, and then there is no relation.
         with collected(self.faults):
-            own.append(self._left(_reference(left, statement), statement.name))
+            own.append(self._left(_reference(left, statement), statement.name.text))
         for each in right:
             with collected(self.faults):
-                terms.append(self._right(_operand(each, statement), statement.name))
+                terms.append(self._right(_operand(each, statement), statement.name.text))
         text = " ".join(statement.text[tree.meta.start_pos : tree.meta.end_pos].split())
         if own and len(terms) == len(right):
             self._template.relations.append(Relation(own[0], operator, tuple(terms), text))
@@ -313,7 +308,7 @@ class _Reader:
         name = reference.owner or owner or reference.name
         number = self._numbers.get(name)
         if number is None:
-            there = listed(list(self._numbers), most=MOST_LISTED)
+            there = shown(self._numbers)
             otherwise = f"there is {there}" if there else f"write slot {name}: ..."
             hint = self._meant.hint(name, self._numbers, otherwise)
             what = "slot" if reference.owner else "slot or choice"
@@ -355,7 +350,7 @@ class _Reader:
         raise _wrong(reference, f"{self._template.lexicon_names} has no {what}", hint)
 
     def _columns_hint(self) -> str:
-        return f"its columns are {listed(self._columns, most=MOST_LISTED)}"
+        return f"its columns are {shown(self._columns)}"
 
     def _is_slot(self, name: str) -> bool:
         return name in self._variables and self._variables[name].keyword == "slot"

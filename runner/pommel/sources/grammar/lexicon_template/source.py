@@ -37,9 +37,9 @@ class Rendering:
         """Take a template whose names are right."""
         self._joiner = str(template.meta.get("joiner", " "))
         self._placeholders = template.placeholders
-        glosses = {each.name: self._patterns(each) for each in template.glosses}
+        glosses = {each.name.text: self._patterns(each) for each in template.glosses}
         self._conditions = [
-            (each.name, self._patterns(each), glosses.get(each.name, []))
+            (each.name.text, self._patterns(each), glosses.get(each.name.text, []))
             for each in template.conditions
         ]
 

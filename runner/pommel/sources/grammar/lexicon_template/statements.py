@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pommel.errors import Fault, Place, nearest, quoted
+from pommel.errors import Fault, Place, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, collected
-from pommel.sources.grammar.text import META_USAGE, SHOWN, Unparsed, parsed
+from pommel.sources.grammar.text import META_USAGE, SHOWN, NearestNames, Unparsed, Written, parsed
 
 if TYPE_CHECKING:
     from lark import ParseTree
@@ -38,6 +38,9 @@ _CONDITION_NAME = re.compile(r"[^%{}|]+")
 _COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 
 
+_UNNAMED = Written(place=Place(file="", line=0, column=0), text="")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """A keyword, a name (empty where there is none), and a content.
@@ -51,19 +54,13 @@ class Statement:
     line: int
     text: str
     keyword: str = ""
-    name: str = ""
-    name_offset: int = 0
+    name: Written = _UNNAMED
 
     def at(self, offset: int) -> Place:
         """Return the place of the character with that number, from 0."""
         before = self.text[:offset]
         column = len(before) - before.rfind("\n")
         return Place(file=self.file, line=self.line + before.count("\n"), column=column)
-
-    @property
-    def name_place(self) -> Place:
-        """Where its name stands."""
-        return self.at(self.name_offset)
 
     @property
     def content_place(self) -> Place:
@@ -159,28 +156,26 @@ def _with_head(block: Statement) -> Statement:
         raise GrammarError.at(block.content_place, what, "begin it in the first column")
     keyword = _KEYWORD.findall(text)[0]
     if keyword not in USAGE:
-        meant = nearest(keyword, USAGE)
-        hint = f"did you mean {meant}?" if meant else f"a line begins with {', '.join(USAGE)}"
+        hint = NearestNames().hint(keyword, USAGE, f"a line begins with {', '.join(USAGE)}")
         raise GrammarError.at(block.at(0), f"there is no statement {quoted(keyword)}", hint)
     usage = f"write {USAGE[keyword]}"
     head = _HEAD.match(text)
     if head is None:
         raise GrammarError.at(block.at(0), "this line has no colon", usage)
     name = head[2] or ""
-    offset = head.start(2) if name else head.end(1)
+    place = block.at(head.start(2) if name else head.end(1))
     allowed, hint = _NAME, "one word of letters"
     if keyword in _SENTENCES:
         allowed, hint = _CONDITION_NAME, "without % { } |"
     if not name and keyword in _NAMED:
-        raise GrammarError.at(block.at(offset), f"{keyword} has no name", usage)
+        raise GrammarError.at(place, f"{keyword} has no name", usage)
     if name and keyword not in _NAMED:
         what = f"{keyword} has no name of its own, and here is {quoted(name)}"
-        raise GrammarError.at(block.at(offset), what, usage)
+        raise GrammarError.at(place, what, usage)
     if name and not allowed.fullmatch(name):
-        what = f"{quoted(name)} cannot be a name"
-        raise GrammarError.at(block.at(offset), what, f"{hint}; {usage}")
+        raise GrammarError.at(place, f"{quoted(name)} cannot be a name", f"{hint}; {usage}")
     blank = " " * head.end() + text[head.end() :]
-    return replace(block, text=blank, keyword=keyword, name=name, name_offset=offset)
+    return replace(block, text=blank, keyword=keyword, name=Written(place=place, text=name))
 
 
 def _check_new(each: Statement, seen: dict[tuple[str, str], Statement]) -> None:
@@ -189,13 +184,15 @@ def _check_new(each: Statement, seen: dict[tuple[str, str], Statement]) -> None:
     `seen` are those that there have been, by their kinds and names.
     """
     kind = "slot" if each.keyword == "choose" else each.keyword
-    name = {"lexicon": each.content, "regions": each.content and "regions"}.get(kind, each.name)
+    name = {"lexicon": each.content, "regions": each.content and "regions"}.get(
+        kind, each.name.text
+    )
     before = seen.setdefault((kind, name), each)
     if name and before is not each:
         what, hint = "regions are named twice", "name them once"
         if kind != "regions":
             what = f"{name} is there already"
             hint = f"line {before.line} has it; give each a name of its own"
-        raise GrammarError.at(each.name_place, what, hint)
+        raise GrammarError.at(each.name.place, what, hint)
     if not each.content and kind != "slot":
         raise GrammarError.at(each.content_place, "nothing follows the colon", each.usage)

@@ -187,7 +187,7 @@ def _case_faults(cases: Sequence[Written]) -> Iterator[Fault]:
     for case in cases:
         if not case.text.isalpha():
             hint = "write letters only: conditions are named after it"
-            yield case.place.fault(f"{case.text!r} is no name of a case", hint)
+            yield case.fault(f"{case.text!r} is no name of a case", hint)
     yield from _repeated(cases)
 
 
@@ -201,7 +201,7 @@ def _missing_columns(design: DesignFile, lexicon: Lexicon | None) -> Iterator[Fa
             hint = (
                 f"did you mean {meant}?" if meant else f"it has {', '.join(lexicon.source.columns)}"
             )
-            yield case.place.fault(f"{lexicon.source.name} has no column {case.text}", hint)
+            yield case.fault(f"{lexicon.source.name} has no column {case.text}", hint)
 
 
 def _missing_forms(design: DesignFile, lexicon: Lexicon) -> Iterator[Fault]:
@@ -218,12 +218,12 @@ def _violation_faults(design: DesignFile) -> Iterator[Fault]:
     kind, *doubled = design.violations
     if kind.text != DOUBLE:
         hint = f"write violations: {DOUBLE}, or the cases that are: violations: {DOUBLE} nom"
-        yield kind.place.fault(f"there are no violations {kind.text!r}", hint)
+        yield kind.fault(f"there are no violations {kind.text!r}", hint)
         return
     for case in doubled:
         if case.text not in design.case_names:
             hint = _choice(case, design.case_names)
-            yield case.place.fault(f"there is no case {case.text}", hint)
+            yield case.fault(f"there is no case {case.text}", hint)
     yield from _repeated([case for case in doubled if case.text in design.case_names])
 
 
@@ -242,15 +242,15 @@ def _frame_faults(frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
     for index, slot in enumerate(frame.slots):
         if slot.text in names[:index]:
             what = f"{{{slot.text}}} stands here for the second time"
-            yield slot.place.fault(what, "remove one of the two")
+            yield slot.fault(what, "remove one of the two")
         elif not slot.text:
-            yield slot.place.fault("this slot has no name", f"write {written}, or {{verb}}")
+            yield slot.fault("this slot has no name", f"write {written}, or {{verb}}")
         elif slot.text in cases:
             what = f"{slot.text} is a case, and each argument has each case"
-            yield slot.place.fault(what, f"write {written}")
+            yield slot.fault(what, f"write {written}")
         elif slot.is_argument and slot.text not in numbers:
             hint = f"there are {written}: as many as there are cases"
-            yield slot.place.fault(f"there is no argument {{{slot.text}}}", hint)
+            yield slot.fault(f"there is no argument {{{slot.text}}}", hint)
 
 
 def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
@@ -263,7 +263,7 @@ def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) ->
     for name in names:
         if name.text not in expected:
             what = f"there is no case and no slot {name.text!r}"
-            yield name.place.fault(what, _choice(name, missing or expected))
+            yield name.fault(what, _choice(name, missing or expected))
     for each in missing:
         hint = f"write | {each} {'NOUN' if each in cases else 'TEXT'}"
         yield template.place.fault(f"this template has no {each}", hint)
@@ -278,10 +278,10 @@ def _noun_faults(
             continue
         if noun.text in nouns:
             what = f"the noun {noun.text} stands here for the second time"
-            yield noun.place.fault(what, "take another one")
+            yield noun.fault(what, "take another one")
         elif lexicon and lexicon.is_whole and noun.text not in lexicon.nouns:
             hint = meant.hint(noun.text, lexicon.nouns, "add it")
-            yield noun.place.fault(f"{lexicon.source.name} has no {noun.text}", hint)
+            yield noun.fault(f"{lexicon.source.name} has no {noun.text}", hint)
         nouns.setdefault(noun.text, noun)
     if lexicon:
         yield from _alike(nouns, cases, lexicon)
@@ -302,7 +302,7 @@ def _alike(nouns: dict[str, Written], cases: Sequence[str], lexicon: Lexicon) ->
         if other == word:
             what = f"{word} is {form!r} both in {its_case} and in {case}"
             hint = "take a noun whose cases differ"
-        yield nouns[word].place.fault(f"{what}, {_ALIKE}", hint)
+        yield nouns[word].fault(f"{what}, {_ALIKE}", hint)
 
 
 def _repeated_templates(templates: Sequence[TemplateLine]) -> Iterator[Fault]:
@@ -320,7 +320,7 @@ def _repeated(every: Sequence[Written]) -> Iterator[Fault]:
     for each in every:
         if each.text in seen:
             what = f"{each.text} stands here for the second time"
-            yield each.place.fault(what, "remove one of the two")
+            yield each.fault(what, "remove one of the two")
         seen.add(each.text)
 
 
