@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import Place
-from pommel.sources.grammar.lexicon_file import read_lexicon_file, repeated
+from pommel.sources.grammar.lexicon_file import read_lexicon_file
+from pommel.sources.grammar.text import repeated
 
 NAMED = Place(file="x.template", line=3, column=10)
 

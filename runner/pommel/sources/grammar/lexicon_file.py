@@ -1,9 +1,8 @@
 """Lexicons: CSV files beside a grammar; a row is a word, and a column one of its features."""
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PureWindowsPath
-from typing import TypeVar
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, listed, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
@@ -88,18 +87,6 @@ def read_lexicon_file(
     )
     found = LexiconFile(file=table.file, columns=columns, rows=rows, read=read)
     return found, sorted(faults, key=lambda fault: (fault.line, fault.column))
-
-
-_Key = TypeVar("_Key", bound=Hashable)
-
-
-def repeated(rows: Sequence[Row], key: Callable[[Row], _Key]) -> Iterator[tuple[Row, Row]]:
-    """Yield each row that has the key of one before it, with that one."""
-    first: dict[_Key, Row] = {}
-    for row in rows:
-        before = first.setdefault(key(row), row)
-        if before is not row:
-            yield row, before
 
 
 def _name_fault(name: str, folder: Path) -> tuple[str, str] | None:

@@ -2,10 +2,10 @@
 
 import functools
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel.errors import Fault, Place, counted, listed, nearest
 from pommel.suite import METRICS
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _MOST_LISTED = 12
 # So much of a wrong word is shown.
 SHOWN = 40
+
+_T = TypeVar("_T")
 
 META_USAGE = "meta language: hi"
 _QUOTED = re.compile(r'"([^"\n]*)"')
@@ -124,6 +126,15 @@ def add_meta(meta: Meta, key: Written, value: Written, *, made: Collection[str])
 def shown(names: Iterable[object]) -> str:
     """Return the first dozen of some names, with dots if there are more."""
     return listed(list(map(str, names)), most=_MOST_LISTED)
+
+
+def repeated(every: Iterable[_T], key: Callable[[_T], Hashable]) -> Iterator[tuple[_T, _T]]:
+    """Yield each that has the key of one before it, with that one."""
+    first: dict[Hashable, _T] = {}
+    for each in every:
+        before = first.setdefault(key(each), each)
+        if before is not each:
+            yield each, before
 
 
 class NearestNames:

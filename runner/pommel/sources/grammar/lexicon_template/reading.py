@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.errors import Fault, FormulaError, Place
 from pommel.files import DecodedText
-from pommel.sources.grammar.lexicon_file import Row, read_lexicon_file, repeated
+from pommel.sources.grammar.lexicon_file import Row, read_lexicon_file
 from pommel.sources.grammar.lexicon_template.features import (
     OWN_VALUE,
     Feature,
@@ -18,7 +18,7 @@ from pommel.sources.grammar.lexicon_template.features import (
 )
 from pommel.sources.grammar.lexicon_template.statements import Statement, statements
 from pommel.sources.grammar.source import GrammarError, collected, raise_any
-from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta, shown
+from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta, repeated, shown
 from pommel.suite import Formula
 
 if TYPE_CHECKING:

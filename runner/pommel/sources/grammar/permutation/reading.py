@@ -9,13 +9,13 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from pommel.errors import Fault, Place, nearest
 from pommel.files import DecodedText
-from pommel.sources.grammar.lexicon_file import LexiconFile, Row, read_lexicon_file, repeated
+from pommel.sources.grammar.lexicon_file import LexiconFile, Row, read_lexicon_file
 from pommel.sources.grammar.permutation.design import (
-    Arrangement,
     Design,
     DesignFile,
     Frame,
@@ -26,7 +26,7 @@ from pommel.sources.grammar.permutation.design import (
     sentence,
 )
 from pommel.sources.grammar.source import GrammarError, collected, raise_any
-from pommel.sources.grammar.text import SHOWN, NearestNames, Written, add_meta
+from pommel.sources.grammar.text import SHOWN, NearestNames, Written, add_meta, repeated
 
 WORD = "word"
 
@@ -60,11 +60,6 @@ class Lexicon:
     nouns: Mapping[str, Row]
     is_whole: bool
 
-    @property
-    def has_header(self) -> bool:
-        """Whether its first row names columns, the one of the words among them."""
-        return WORD in self.source.columns
-
 
 def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | None, list[Fault]]:
     """Return the lexicon that a design in a folder names at a place, and what is wrong with it.
@@ -75,18 +70,16 @@ def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | No
     if source is None:
         return None, faults
     rows = source.rows if len(set(source.columns)) == len(source.columns) else ()
-    if WORD in source.columns:
-        for row in rows:
-            if WORD not in row.cells:
-                faults.append(row.place(WORD).fault("this row has no word", "write one"))
+    for row in rows if WORD in source.columns else ():
+        if WORD not in row.cells:
+            faults.append(row.place(WORD).fault("this row has no word", "write one"))
     named = [row for row in rows if WORD in row.cells]
     for row, before in repeated(named, lambda each: each.cells[WORD]):
         what = f"{row.cells[WORD]} stands here for the second time, after line "
         hint = "give one of the two another name"
         faults.append(row.place(WORD).fault(f"{what}{before.written.line}", hint))
-    nouns: dict[str, Row] = {}
-    for row in named:
-        nouns.setdefault(row.cells[WORD], row)
+    # The first of several counts.
+    nouns = {row.cells[WORD]: row for row in named[::-1]}
     return Lexicon(source=source, nouns=nouns, is_whole=not faults), faults
 
 
@@ -168,15 +161,11 @@ def check_sentences(design: Design) -> Iterator[Fault]:
         # In this order a form stands right before one that begins with it.
         if not any(other.startswith(form) for form, other in itertools.pairwise(forms)):
             continue
-        seen: dict[str, Arrangement] = {}
-        for each in every:
-            text = sentence(template, each, design.joiner)
-            before = seen.setdefault(text, each)
-            if before is not each:
-                what = f"{before.name} and {each.name} are both {text!r}"
-                hint = "take nouns none of whose forms begins with another one"
-                yield template.place.fault(what, hint)
-                break
+        sentences = ((each.name, sentence(template, each, design.joiner)) for each in every)
+        for (name, text), (before, _) in itertools.islice(repeated(sentences, itemgetter(1)), 1):
+            what = f"{before} and {name} are both {text!r}"
+            hint = "take nouns none of whose forms begins with another one"
+            yield template.place.fault(what, hint)
 
 
 def _case_faults(cases: Sequence[Written]) -> Iterator[Fault]:
@@ -192,15 +181,13 @@ def _case_faults(cases: Sequence[Written]) -> Iterator[Fault]:
 
 
 def _missing_columns(design: DesignFile, lexicon: Lexicon | None) -> Iterator[Fault]:
-    if lexicon is None or not lexicon.has_header:
+    columns = lexicon.source.columns if lexicon else ()
+    if lexicon is None or WORD not in columns:
         return
-    others = [each for each in lexicon.source.columns if each not in design.case_names]
+    others = [each for each in columns if each not in design.case_names]
     for case in design.cases:
-        if case.text not in lexicon.source.columns:
-            meant = nearest(case.text, others)
-            hint = (
-                f"did you mean {meant}?" if meant else f"it has {', '.join(lexicon.source.columns)}"
-            )
+        if case.text not in columns:
+            hint = NearestNames().hint(case.text, others, f"it has {', '.join(columns)}")
             yield case.fault(f"{lexicon.source.name} has no column {case.text}", hint)
 
 
@@ -230,15 +217,15 @@ def _violation_faults(design: DesignFile) -> Iterator[Fault]:
 def _frame_faults(frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
     numbers = [str(number) for number in range(1, len(cases) + 1)]
     written = ", ".join(f"{{{number}}}" for number in numbers)
-    arguments = [slot.text for slot in frame.slots if slot.is_argument]
-    if not arguments:
+    names = [slot.text for slot in frame.slots]
+    has_arguments = any(slot.is_argument for slot in frame.slots)
+    if not has_arguments:
         what = "the frame has no slot for an argument"
         yield frame.place.fault(what, f"write {written} where the arguments stand")
-    for number in numbers if arguments else ():
-        if number not in arguments:
+    for number in numbers if has_arguments else ():
+        if number not in names:
             hint = f"it needs {written}: as many as there are cases"
             yield frame.place.fault(f"the frame has no {{{number}}}", hint)
-    names = [slot.text for slot in frame.slots]
     for index, slot in enumerate(frame.slots):
         if slot.text in names[:index]:
             what = f"{{{slot.text}}} stands here for the second time"
@@ -289,14 +276,12 @@ def _noun_faults(
 
 def _alike(nouns: dict[str, Written], cases: Sequence[str], lexicon: Lexicon) -> Iterator[Fault]:
     """Yield a fault for each form that is spelt as one before it (syncretism)."""
-    seen: dict[str, tuple[str, str]] = {}
-    for word, case in itertools.product(nouns, cases):
-        form = lexicon.nouns[word].cells.get(case) if word in lexicon.nouns else None
-        if not form:
-            continue
-        other, its_case = seen.setdefault(form, (word, case))
-        if (other, its_case) == (word, case):
-            continue
+    forms = [
+        (word, case, lexicon.nouns[word].cells[case])
+        for word, case in itertools.product(nouns, cases)
+        if word in lexicon.nouns and case in lexicon.nouns[word].cells
+    ]
+    for (word, case, form), (other, its_case, _) in repeated(forms, itemgetter(2)):
         what = f"{other} in {its_case} and {word} in {case} are both {form!r}"
         hint = "take another noun"
         if other == word:
@@ -306,27 +291,24 @@ def _alike(nouns: dict[str, Written], cases: Sequence[str], lexicon: Lexicon) ->
 
 
 def _repeated_templates(templates: Sequence[TemplateLine]) -> Iterator[Fault]:
-    seen: dict[frozenset[tuple[str, str]], TemplateLine] = {}
-    for template in templates:
-        key = frozenset((name.text, content.text) for name, content in template.entries)
-        before = seen.setdefault(key, template)
-        if before is not template:
-            what = f"this template says what that of line {before.place.line} does"
-            yield template.place.fault(what, "remove one of the two")
+    for template, before in repeated(templates, _said):
+        what = f"this template says what that of line {before.place.line} does"
+        yield template.place.fault(what, "remove one of the two")
+
+
+def _said(template: TemplateLine) -> frozenset[tuple[str, str]]:
+    return frozenset((name.text, content.text) for name, content in template.entries)
 
 
 def _repeated(every: Sequence[Written]) -> Iterator[Fault]:
-    seen: set[str] = set()
-    for each in every:
-        if each.text in seen:
-            what = f"{each.text} stands here for the second time"
-            yield each.fault(what, "remove one of the two")
-        seen.add(each.text)
+    for each, _ in repeated(every, str):
+        yield each.fault(f"{each} stands here for the second time", "remove one of the two")
 
 
 def _choice(written: Written, known: Sequence[str]) -> str:
-    meant = known[0] if len(known) == 1 else nearest(written.text, known)
-    return f"did you mean {meant}?" if meant else f"it is one of {', '.join(known)}"
+    if len(known) == 1:
+        return f"did you mean {known[0]}?"
+    return NearestNames().hint(written.text, known, f"it is one of {', '.join(known)}")
 
 
 def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
