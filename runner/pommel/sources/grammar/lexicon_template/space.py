@@ -16,13 +16,15 @@ import itertools
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 
 from pommel.sources.grammar.lexicon_file import Cells
 from pommel.sources.grammar.lexicon_template.features import Atom, Domains, Relation, Value
 
 Filling = tuple[Cells, ...]
+# A value that is only to differ from others, behind the number of their group; None is no such one.
+Distinguished = tuple[int, Value] | None
 # The number of the slot that is filled next, and what the fillings before it have in common.
 State = tuple[int, tuple[Hashable, ...]]
 # A number that rows of a slot share whose values in all that is asked for are alike; and, where
@@ -37,22 +39,20 @@ class EntangledError(Exception):
     """The constraints tie so many values together that ways cannot be counted."""
 
 
-@dataclass(slots=True)
-class _Group:
-    """Features that are only to differ from one another, one of a slot.
+@dataclass(frozen=True, slots=True)
+class _Distinct:
+    """The feature of a slot that is only to differ from those of other slots.
 
-    `column` has each slot's, `others` the slots that it has to differ from, `kinds[k]` the kind of
-    each value as of slot k; a value that occurs in no later slot has none.
+    Those that know nothing of another have different numbers as `group`.
     """
 
-    column: dict[int, str]
-    others: dict[int, set[int]]
-    kinds: list[dict[Value, int]] = field(default_factory=list)
+    group: int
+    column: str
+    others: set[int]
 
-    def live(self, k: int) -> list[tuple[int, tuple[int, ...]]]:
-        """Return the slots before slot k, each with those from k on that it has to differ from."""
-        later = [(v, tuple(sorted(o for o in self.others[v] if o >= k))) for v in self.column]
-        return [(slot, others) for slot, others in sorted(later) if slot < k and others]
+    def value(self, row: Cells) -> Distinguished:
+        """Return what a row has there."""
+        return self.group, row.get(self.column)
 
 
 class Space:
@@ -74,26 +74,23 @@ class Space:
             [row for row in domain if all(each.holds({k: row}) for each in own[k])]
             for k, domain in enumerate(domains)
         ]
-        groups = _groups(self._domains, between)
-        grouped = {atom for group in groups for atom in group.column.items()}
+        self._distinct = _distinct(self._domains, between)
         # The features whose values matter as such, each with the last slot that asks for it.
         last: dict[Atom, int] = {}
         for relation in between:
-            for atom in (a for each in relation.features for a in each.atoms(self._domains)):
-                if atom not in grouped:
-                    last[atom] = max(last.get(atom, 0), *relation.variables)
+            for slot, column in (
+                a for each in relation.features for a in each.atoms(self._domains)
+            ):
+                if slot not in self._distinct or self._distinct[slot].column != column:
+                    last[slot, column] = max(last.get((slot, column), 0), *relation.variables)
         ends = range(len(domains) + 1)
         self._live = [[atom for atom in last if atom[0] < k <= last[atom]] for k in ends]
         self._profiles = [
-            [tuple(row.get(column) for var, column in last if var == k) for row in domain]
+            [tuple(row.get(column) for slot, column in last if slot == k) for row in domain]
             for k, domain in enumerate(self._domains)
         ]
-        for group in groups:
-            group.kinds = self._kinds(group)
-        self._live_groups = [
-            [(each, each.live(k)) for each in groups if each.live(k)] for k in ends
-        ]
-        self._group_of = {slot: group for group in groups for slot in group.column}
+        self._kinds = [self._kinds_from(k) for k in ends]
+        self._apart = [self._apart_from(k) for k in ends]
         self._rows = [self._numbered(k) for k in slots]
         # In how many ways the rest can be filled: altogether, behind the rows of each mark, and
         # behind each row, where the state alone tells.
@@ -184,76 +181,73 @@ class Space:
             if mark not in behind:
                 behind[mark] = self._n((*filled, row))
         numbers = [behind[mark] for mark in marks]
-        if not used:
+        if not used or k not in self._distinct:
             self._numbers_of[state] = numbers
         return numbers
 
-    def _marks(self, k: int, used: Mapping[Value, int]) -> list[Mark]:
+    def _marks(self, k: int, used: Mapping[Distinguished, int]) -> list[Mark]:
         """Return the marks of a slot's rows, behind a filling that has used some values."""
         return [(number, used.get(value)) for number, value in self._rows[k]]
 
-    def _state(self, filled: Filling) -> tuple[State, dict[Value, int]]:
+    def _state(self, filled: Filling) -> tuple[State, dict[Distinguished, int]]:
         """Return what those fillings of the first slots have in common that are alike.
 
-        With it come the values of the next slot's group that are in the filling and have to differ
-        from what follows, each with its number in the state.
+        With it come the values in the filling that have to differ from what follows, each with its
+        number in the state.
         """
         k = len(filled)
         common: list[Hashable] = [filled[slot].get(column) for slot, column in self._live[k]]
-        used: dict[Value, int] = {}
-        for group, live in self._live_groups[k]:
-            kinds = group.kinds[k]
-            values = [(others, filled[slot].get(group.column[slot])) for slot, others in live]
-            found = [(others, kinds[value], value) for others, value in values if value in kinds]
-            # Of values of a kind that have to differ from the same slots it does not matter which
-            # slot has which.
-            found.sort(key=itemgetter(0, 1))
-            numbers: dict[Value, int] = {}
-            common += [
-                (others, kind, numbers.setdefault(value, len(numbers)))
-                for others, kind, value in found
-            ]
-            # The number of entries sets one group's apart from the next one's.
-            common.append(len(found))
-            if group is self._group_of.get(k):
-                used = numbers
-        return (k, tuple(common)), used
+        kinds = self._kinds[k]
+        values = [
+            (others, self._distinct[slot].value(filled[slot])) for slot, others in self._apart[k]
+        ]
+        found = [(others, kinds[value], value) for others, value in values if value in kinds]
+        # Of values of a kind that have to differ from the same slots it does not matter which slot
+        # has which.
+        found.sort(key=itemgetter(0, 1))
+        numbers: dict[Distinguished, int] = {}
+        for others, kind, value in found:
+            common.append((others, kind, numbers.setdefault(value, len(numbers))))
+        return (k, tuple(common)), numbers
 
-    def _numbered(self, k: int) -> list[tuple[int, Value]]:
-        """Return the number of each row's mark, and its value in the slot's group."""
-        group = self._group_of.get(k)
-        values = [row.get(group.column[k]) if group else None for row in self._domains[k]]
-        kinds = group.kinds[k + 1] if group else {}
+    def _apart_from(self, k: int) -> list[tuple[int, tuple[int, ...]]]:
+        """Return the slots before slot k, each with those from k on that it has to differ from."""
+        later = [
+            (slot, tuple(sorted(other for other in each.others if other >= k)))
+            for slot, each in sorted(self._distinct.items())
+        ]
+        return [(slot, others) for slot, others in later if slot < k and others]
+
+    def _numbered(self, k: int) -> list[tuple[int, Distinguished]]:
+        """Return the number of each row's mark, and its value that is to differ from others."""
+        distinct = self._distinct.get(k)
+        values = [distinct.value(row) if distinct else None for row in self._domains[k]]
+        kinds = self._kinds[k + 1]
         numbers: dict[Hashable, int] = {}
         return [
             (numbers.setdefault((profile, kinds.get(value)), len(numbers)), value)
             for profile, value in zip(self._profiles[k], values, strict=True)
         ]
 
-    def _kinds(self, group: _Group) -> list[dict[Value, int]]:
-        """Return the kinds of values before each slot, and behind the last one."""
+    def _kinds_from(self, k: int) -> dict[Distinguished, int]:
+        """Return the kinds of the values that slot k or later ones have."""
+        rows: defaultdict[Distinguished, Counter[Hashable]] = defaultdict(Counter)
+        for slot, distinct in self._distinct.items():
+            if slot >= k:
+                for row, profile in zip(self._domains[slot], self._profiles[slot], strict=True):
+                    rows[distinct.value(row)][slot, profile] += 1
         numbers: dict[Hashable, int] = {}
-        kinds = []
-        for k in range(len(self._domains) + 1):
-            rows: defaultdict[Value, Counter[Hashable]] = defaultdict(Counter)
-            for slot, column in group.column.items():
-                if slot >= k:
-                    for row, profile in zip(self._domains[slot], self._profiles[slot], strict=True):
-                        rows[row.get(column)][slot, profile] += 1
-            kinds.append(
-                {
-                    value: numbers.setdefault(frozenset(own.items()), len(numbers))
-                    for value, own in rows.items()
-                }
-            )
-        return kinds
+        return {
+            value: numbers.setdefault(frozenset(own.items()), len(numbers))
+            for value, own in rows.items()
+        }
 
 
-def _groups(domains: Domains, relations: Sequence[Relation]) -> list[_Group]:
-    """Return the features that are only to differ, in groups that know nothing of another.
+def _distinct(domains: Domains, relations: Sequence[Relation]) -> dict[int, _Distinct]:
+    """Return the features that are only to differ, by their slots.
 
-    A slot has a feature in one group at most. Where there could be several, the one with the most
-    values becomes a group; the values of the others count as such.
+    A slot has one at most. Where there could be several, those that have the most values together
+    with what they have to differ from come first; the values of the others count as such.
     """
     others: defaultdict[Atom, set[Atom]] = defaultdict(set)
     connected: dict[Atom, frozenset[Atom]] = {}
@@ -271,12 +265,12 @@ def _groups(domains: Domains, relations: Sequence[Relation]) -> list[_Group]:
     def n_values(members: frozenset[Atom]) -> int:
         return len({row.get(column) for slot, column in members for row in domains[slot]})
 
-    groups: list[_Group] = []
-    taken: set[int] = set()
-    for members in sorted(dict.fromkeys(connected.values()), key=n_values, reverse=True):
+    found: dict[int, _Distinct] = {}
+    groups = sorted(dict.fromkeys(connected.values()), key=n_values, reverse=True)
+    for number, members in enumerate(groups):
         slots = {slot for slot, _ in members}
-        if len(slots) == len(members) and taken.isdisjoint(slots) and exact.isdisjoint(members):
-            taken |= slots
-            apart = {slot: {v for v, _ in others[slot, column]} for slot, column in members}
-            groups.append(_Group(dict(members), apart))
-    return groups
+        is_unique = len(slots) == len(members) and found.keys().isdisjoint(slots)
+        if is_unique and exact.isdisjoint(members):
+            for atom in members:
+                found[atom[0]] = _Distinct(number, atom[1], {slot for slot, _ in others[atom]})
+    return found
