@@ -160,7 +160,7 @@ _WRITTEN_FOR: dict[str, tuple[str, ...]] = {
     "--": ("-",),  # the sentence's dash; typographic dashes are compared as "-"
     "---": ("-",),
 }
-_MOSES_SPLIT = re.compile(r"@(\S)@")
+_MOSES_SPLIT = re.compile(r"\A@(\S)@\Z")
 
 
 @lru_cache(maxsize=2**16)
@@ -232,12 +232,10 @@ def _well_known(token: str) -> Iterator[tuple[str, Edge]]:
 def _surface_forms(text: str) -> Iterator[tuple[str, int]]:
     yield text, 0
     yield from ((form, _UNUSUAL) for form in _WRITTEN_FOR.get(text, ()))
-    if split := _MOSES_SPLIT.fullmatch(text):
-        yield split.group(1), _UNUSUAL
-    if "&" in text:
-        yield html.unescape(text), _UNUSUAL
-    if "\\" in text:
-        yield text.replace("\\/", "/").replace("\\*", "*"), _UNUSUAL
+    unescaped = text.replace("\\/", "/").replace("\\*", "*")
+    for form in (_MOSES_SPLIT.sub(r"\1", text), html.unescape(text), unescaped):
+        if form != text:
+            yield form, _UNUSUAL
 
 
 _BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
@@ -440,17 +438,10 @@ def _misfit(spelling: Spelling, reading: Reading, start: int, end: int, *, cased
 
 
 def _fits_edge(edge: Edge, reading: Reading, start: int, end: int) -> bool:
-    match edge:
-        case "begins":
-            return reading.is_word_edge(start)
-        case "continues":
-            return start == 0 or not reading.is_word_edge(start)
-        case "ends":
-            return reading.is_word_edge(end)
-        case "goes on":
-            return not reading.is_word_edge(end)
-        case "any":
-            return True
+    if edge == "any" or (edge == "continues" and start == 0):
+        return True
+    is_at_edge = reading.is_word_edge(start if edge in {"begins", "continues"} else end)
+    return is_at_edge == (edge in {"begins", "ends"})
 
 
 def _dropped(reading: Reading, spec: TokenizerSpec) -> Iterator[tuple[int, int, int]]:
@@ -659,19 +650,14 @@ def _literal_ranges(
             if at and token in spec.suffix_types:
                 break
             continue
-        end = None if token in spec.unk_types else _literal_end(token, text, at, spec)
-        if end is None:
+        exact = (each.text for each in spellings(token, spec) if each.cost == 0)
+        spelled = next((each for each in exact if text.startswith(each, at)), None)
+        if spelled is None or token in spec.unk_types:
             return None
+        end = at + len(spelled)
         ranges.append((at, end) if end > at else None)
         at = end
     return None if text[at:].strip() else ranges
-
-
-def _literal_end(token: str, text: str, start: int, spec: TokenizerSpec) -> int | None:
-    for spelling in spellings(token, spec):
-        if spelling.cost == 0 and text.startswith(spelling.text, start):
-            return start + len(spelling.text)
-    return None
 
 
 def _best_alignment(tokens: Sequence[str], sentence: str, spec: TokenizerSpec) -> Aligned | Broken:

@@ -19,7 +19,8 @@ from pommel.models.model import (
     Model,
     ModelInfo,
     Policy,
-    Spans,
+    ScoredByIndex,
+    SpansOfEach,
     check_only_method,
 )
 from pommel.models.printed import (
@@ -84,8 +85,8 @@ class MadeUpModel:
         self,
         sentences: Sequence[str],
         policy: Policy,
-        spans: Sequence[Spans | None] | None = None,  # noqa: ARG002 - costs nothing
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+        spans: SpansOfEach = None,  # noqa: ARG002 - costs nothing
+    ) -> ScoredByIndex:
         """Yield (index, scored sentence) in order; see `Model.score`."""
         check_only_method(self.info, policy)
         for index, sentence in enumerate(sentences):

@@ -29,6 +29,8 @@ from pommel.errors import ModelNotAvailableError, UsageError, listed
 from pommel.models.kinds import find_kind
 
 _T = TypeVar("_T")
+# What stands in each place of a reference, or in its first ones.
+Texts = tuple[str, ...]
 
 # What its members differ in: the seed they were trained with, how far they were trained, or
 # something that has no name.
@@ -191,7 +193,7 @@ def expand(reference: str) -> tuple[NamedModel, ...]:
     if not varying:
         return (NamedModel(reference=reference),)
     index = varying[-1]
-    families: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
+    families: dict[Texts, list[Texts]] = defaultdict(list)
     for texts in found:
         families[*texts[:index], written[index], *texts[index + 1 :]].append(texts)
     in_order = sorted(families, key=lambda texts: [*map(natural_key, texts)])
@@ -330,14 +332,14 @@ def split_places(reference: str) -> Reference:
     return Reference(text=reference, scheme=scheme, places=places, settings=f"{mark}{settings}")
 
 
-def choices(reference: Reference) -> list[tuple[str, ...]]:
+def choices(reference: Reference) -> list[Texts]:
     """Return what the places of a reference can stand for together, a text for each.
 
     A place that is on disk as it is written stands for itself. Raises `UsageError` for braces that
     make no sense, `ModelNotAvailableError` for wildcards that match nothing.
     """
     # The texts for its first places, and whether a wildcard has found them.
-    found: dict[tuple[str, ...], bool] = {(): False}
+    found: dict[Texts, bool] = {(): False}
     for index, place in enumerate(reference.places):
         found = {
             (*before, text): by_wildcard
@@ -351,7 +353,7 @@ def choices(reference: Reference) -> list[tuple[str, ...]]:
 
 
 def _texts(
-    reference: Reference, before: tuple[str, ...], place: Place, *, was_found: bool
+    reference: Reference, before: Texts, place: Place, *, was_found: bool
 ) -> Iterator[tuple[str, bool]]:
     """Yield what a place can stand for, and whether a wildcard has found that or what is before."""
     if place.kind and place.start != place.text and _exists(reference.path((*before, place.text))):
@@ -370,9 +372,7 @@ def _texts(
             yield text, was_found
 
 
-def _matching(
-    reference: Reference, before: tuple[str, ...], place: Place, pattern: str
-) -> list[str]:
+def _matching(reference: Reference, before: Texts, place: Place, pattern: str) -> list[str]:
     """Return the names that match a pattern; hidden ones only if it begins with a dot, too."""
     if place.separator == "@":
         raise UsageError(
@@ -454,7 +454,7 @@ _NAMES_BEGIN = ("", "/", "#")
 
 
 def _members(
-    reference: Reference, choices: Sequence[tuple[str, ...]], index: int, pattern: str
+    reference: Reference, choices: Sequence[Texts], index: int, pattern: str
 ) -> Iterator[NamedModel]:
     """Yield the members of a family, in the order of their numbers; those without one are last.
 
@@ -494,7 +494,7 @@ def _members(
         yield NamedModel(reference=spelled, name=name, membership=membership)
 
 
-def _above(reference: Reference, texts: tuple[str, ...], index: int) -> str:
+def _above(reference: Reference, texts: Texts, index: int) -> str:
     """Return the name of what a place is in, empty where that has none."""
     place = reference.places[index]
     before = reference.beginning(texts[:index])

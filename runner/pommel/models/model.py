@@ -102,6 +102,10 @@ RECOVERED = "recovered"
 # lies in one of them; a mark at the sentence's end lies behind its last character, at
 # `len(sentence)`.
 Spans = Sequence[tuple[int, int]]
+# What is asked of each of some sentences; None, for a sentence or altogether: all tokens.
+SpansOfEach = Sequence[Spans | None] | None
+# Pairs of an index into the sentences asked for, each once and in any order, and the answer.
+ScoredByIndex = Iterator[tuple[int, ScoredSentence]]
 
 # Of a model's fields, those that describe how it is best asked, and not which it is.
 _HOW_TO_CALL = ("costly_calls", "n_together", "all_at_once")
@@ -260,8 +264,8 @@ class Model(Protocol):
         self,
         sentences: Sequence[str],
         policy: Policy,
-        spans: Sequence[Spans | None] | None = None,
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+        spans: SpansOfEach = None,
+    ) -> ScoredByIndex:
         """Yield (index into `sentences`, scored sentence), each index once, in any order.
 
         `spans` says, sentence by sentence, which tokens must be scored (None: all of them). A
@@ -290,7 +294,7 @@ def score_all(
     model: Model,
     sentences: Sequence[str],
     policy: Policy,
-    spans: Sequence[Spans | None] | None = None,
+    spans: SpansOfEach = None,
 ) -> list[ScoredSentence]:
     """Return the scored sentences in the order of `sentences`."""
     scored = dict(model.score(sentences, policy, spans))
@@ -307,7 +311,7 @@ class DistinctSentence:
 
     @classmethod
     def all_of(
-        cls, sentences: Sequence[str], spans: Sequence[Spans | None] | None = None
+        cls, sentences: Sequence[str], spans: SpansOfEach = None
     ) -> "list[DistinctSentence]":
         """Return each text once, sorted: neighbours share their beginnings.
 
@@ -322,7 +326,7 @@ class DistinctSentence:
         ]
 
 
-def _joined(indices: Sequence[int], spans: Sequence[Spans | None] | None) -> Spans | None:
+def _joined(indices: Sequence[int], spans: SpansOfEach) -> Spans | None:
     joined: list[tuple[int, int]] = []
     for index in indices:
         own = None if spans is None else spans[index]

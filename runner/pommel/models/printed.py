@@ -15,7 +15,14 @@ from typing import Any
 
 from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError
 from pommel.models.alignment import PrintedToken, TokenizerSpec
-from pommel.models.model import RECOVERED, ModelInfo, Policy, Spans, check_only_method
+from pommel.models.model import (
+    RECOVERED,
+    ModelInfo,
+    Policy,
+    ScoredByIndex,
+    SpansOfEach,
+    check_only_method,
+)
 from pommel.models.reference_files import Reference
 from pommel.models.tokenizing import TokenizingModel
 from pommel.surprisal import ScoredSentence, Token
@@ -174,8 +181,8 @@ class PrintedModel(TokenizingModel):
         self,
         sentences: Sequence[str],
         policy: Policy,
-        spans: Sequence[Spans | None] | None = None,  # noqa: ARG002 - all are there
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+        spans: SpansOfEach = None,  # noqa: ARG002 - all are there
+    ) -> ScoredByIndex:
         """Yield (index, scored sentence) in order; see `Model.score`.
 
         Raises `SurprisalError` for a sentence that is not in the table, and `AlignmentError` if

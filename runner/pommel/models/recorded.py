@@ -9,7 +9,7 @@ start, end, surprisal, oov, role]` each. `schemas/surprisals.json` describes the
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -23,7 +23,8 @@ from pommel.models.model import (
     Model,
     ModelInfo,
     Policy,
-    Spans,
+    ScoredByIndex,
+    SpansOfEach,
     check_only_method,
 )
 from pommel.models.printed import (
@@ -281,8 +282,8 @@ class RecordedModel:
         self,
         sentences: Sequence[str],
         policy: Policy,
-        spans: Sequence[Spans | None] | None = None,  # noqa: ARG002 - all are there
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+        spans: SpansOfEach = None,  # noqa: ARG002 - all are there
+    ) -> ScoredByIndex:
         """Yield (index, scored sentence) in order; see `Model.score`.
 
         Raises `SurprisalError` for a sentence that was not recorded.

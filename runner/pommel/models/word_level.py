@@ -13,13 +13,16 @@ from pommel.surprisal import ScoredSentence, Token, Unscored
 # The Penn Treebank's clitics, cut off a word only if the model lists them as words.
 CLITICS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")
 
+# Says whether a model knows a word.
+Known = Callable[[str], bool]
+
 _VISIBLE = re.compile(r"\S+")
 _CLITIC = re.compile(f"(?<=.)(?:{'|'.join(CLITICS)})$".replace("'", "['\u2019]"), re.IGNORECASE)
 # How many marks may belong to a word or stand together as one token: "a.m.", "...", "'tis".
 _MAX_MARKS = 3
 
 
-def word_spans(text: str, known: Callable[[str], bool]) -> list[tuple[int, int]]:
+def word_spans(text: str, known: Known) -> list[tuple[int, int]]:
     """Cut `text` into words; return their character offsets, `[start, end)`, in order.
 
     Cut at white space. Of each piece, what the model knows and is longest wins:
@@ -46,7 +49,7 @@ def words_of_text(text: str, marks: Collection[str] = ()) -> tuple[str, ...]:
     return tuple(text[start:end] for start, end in spans)
 
 
-def _cut(piece: str, known: Callable[[str], bool]) -> list[tuple[int, int]]:
+def _cut(piece: str, known: Known) -> list[tuple[int, int]]:
     if known(piece):
         return [(0, len(piece))]
     start, end = word_core(piece)
@@ -64,7 +67,7 @@ def _cut(piece: str, known: Callable[[str], bool]) -> list[tuple[int, int]]:
     ]
 
 
-def _widened(piece: str, start: int, end: int, known: Callable[[str], bool]) -> tuple[int, int]:
+def _widened(piece: str, start: int, end: int, known: Known) -> tuple[int, int]:
     """Return the longest known stretch around the core `[start, end)`, or the core itself."""
     stretches = [
         (left, right)
@@ -75,9 +78,7 @@ def _widened(piece: str, start: int, end: int, known: Callable[[str], bool]) -> 
     return next((each for each in stretches if known(piece[slice(*each)])), (start, end))
 
 
-def _cut_marks(
-    piece: str, start: int, end: int, known: Callable[[str], bool]
-) -> Iterator[tuple[int, int]]:
+def _cut_marks(piece: str, start: int, end: int, known: Known) -> Iterator[tuple[int, int]]:
     while start < end:
         lengths = range(min(end - start, _MAX_MARKS), 1, -1)
         length = next((n for n in lengths if known(piece[start : start + n])), 1)

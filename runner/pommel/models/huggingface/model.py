@@ -25,10 +25,19 @@ from pommel.models.huggingface.tokens import (
     shortened,
     vocabulary_spec,
 )
-from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
+from pommel.models.model import (
+    DistinctSentence,
+    LoadOptions,
+    Model,
+    ModelInfo,
+    Policy,
+    ScoredByIndex,
+    Spans,
+    SpansOfEach,
+)
 from pommel.models.neural.network import quiet
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
-from pommel.surprisal import ScoredSentence, Token
+from pommel.surprisal import Token
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -151,8 +160,8 @@ class HuggingFaceModel(TokenizingModel):
         self,
         sentences: Sequence[str],
         policy: Policy,
-        spans: Sequence[Spans | None] | None = None,
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+        spans: SpansOfEach = None,
+    ) -> ScoredByIndex:
         """Return an iterator over (index, scored sentence).
 
         Everything that can be known beforehand is checked now, not when the iterator runs. Equal
@@ -251,7 +260,7 @@ class HuggingFaceModel(TokenizingModel):
         blocks: Sequence[Sequence[DistinctSentence]],
         kept: Sequence[Encoded] | None,
         policy: Policy,
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+    ) -> ScoredByIndex:
         for block in blocks:
             encoded = kept if kept is not None else self._encoded(block, policy)
             spans = [each.spans for each in block]

@@ -22,8 +22,12 @@ from pommel.models.model import Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 
+# Of a token each: one number or several, and `[start, end)` in characters.
+Places = NDArray[np.int32]
+Offsets = Sequence[tuple[int, int]]
 
-def character_spans(sentence: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+
+def character_spans(sentence: str, offsets: Offsets) -> Offsets:
     """Return one `(start, end)` in characters for each of `offsets`, in order, never overlapping.
 
     A token's start is kept. Where pieces share a character (a byte-level tokenizer cuts an emoji
@@ -48,7 +52,7 @@ def character_spans(sentence: str, offsets: Sequence[tuple[int, int]]) -> list[t
     return list(zip(starts, ends, strict=True))
 
 
-def _follow_each_other(sentence: str, offsets: Sequence[tuple[int, int]]) -> bool:
+def _follow_each_other(sentence: str, offsets: Offsets) -> bool:
     """Say whether nothing has to be done: the case of nearly every sentence."""
     covered = 0
     for start, end in offsets:
@@ -66,15 +70,13 @@ def _adopt_dropped(sentence: str, starts: list[int], ends: list[int]) -> None:
         gap = sentence[covered:next_start]
         if gap.strip() and all(c.isspace() or unicodedata.category(c)[0] in "MC" for c in gap):
             # What touches the token before is its own, the rest belongs to the token after.
-            touching = 0 if gap[0].isspace() else len(gap.split(maxsplit=1)[0])
-            if index == len(starts):
-                ends[-1] = covered + len(gap.rstrip())
-            elif index == 0:
-                starts[0] = covered + len(gap) - len(gap.lstrip())
-            else:
-                rest = gap[touching:].lstrip()
+            touching = len(gap.rstrip())
+            if index < len(starts):
+                is_apart = index == 0 or gap[0].isspace()
+                touching = 0 if is_apart else len(gap.split(maxsplit=1)[0])
+                starts[index] = next_start - len(gap[touching:].lstrip())
+            if index:
                 ends[index - 1] = covered + touching
-                starts[index] = next_start - len(rest)
         if index < len(starts):
             covered = ends[index]
 
@@ -265,8 +267,8 @@ class Encoded:
 
     text: str
     ids: Ids
-    offsets: NDArray[np.int32]
-    words: NDArray[np.int32]
+    offsets: Places
+    words: Places
     n_marks: int
     n_bos: int
     n_eos: int
@@ -329,7 +331,7 @@ class Encoded:
         return asked_for(self.offsets[:, 0], spans)
 
 
-def whitespace_words(text: str, starts: NDArray[np.int32]) -> NDArray[np.int32]:
+def whitespace_words(text: str, starts: Places) -> Places:
     """Return the number of the word, between white space, that each token lies in, from 0.
 
     A token that begins with white space lies in the word after it.
@@ -343,7 +345,7 @@ _SHOWN_CHARACTERS = 60
 _SENTENCES_AT_ONCE = 1024
 
 # Ids, offsets, and the word that each token belongs to.
-_Read = tuple[list[int], Sequence[tuple[int, int]], NDArray[np.int32]]
+_Read = tuple[list[int], Offsets, Places]
 
 
 class Encoder:
@@ -403,9 +405,7 @@ class Encoder:
             words = _words(sentence, batch.word_ids(row)[first:last], spans)
             yield ids[first:last], spans, words
 
-    def _without_added(
-        self, ids: Sequence[int], offsets: Sequence[tuple[int, int]]
-    ) -> tuple[int, int]:
+    def _without_added(self, ids: Sequence[int], offsets: Offsets) -> tuple[int, int]:
         # Some tokenizers add a mark even when told not to; ours are added elsewhere, once.
         first, last = 0, len(ids)
         while first < last and self._is_added(ids[first], offsets[first]):
@@ -454,9 +454,7 @@ def shortened(sentence: str) -> str:
     return repr(sentence[: _SHOWN_CHARACTERS - 3] + "..." if too_long else sentence)
 
 
-def _words(
-    sentence: str, told: Sequence[int | None], offsets: Sequence[tuple[int, int]]
-) -> NDArray[np.int32]:
+def _words(sentence: str, told: Sequence[int | None], offsets: Offsets) -> Places:
     """Return the number of each token's word, from what a tokenizer has `told` of it."""
     if None not in told and len(set(told)) >= len(sentence.split()):
         return np.array(told, dtype=np.int32)
@@ -467,5 +465,5 @@ def _words(
     return np.cumsum(begins, dtype=np.int32)
 
 
-def _table(offsets: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
+def _table(offsets: Offsets) -> Places:
     return np.array(offsets, dtype=np.int32).reshape(-1, 2)

@@ -14,13 +14,21 @@ import numpy as np
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError, first_line
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder
-from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
+from pommel.models.model import (
+    DistinctSentence,
+    LoadOptions,
+    Model,
+    ModelInfo,
+    Policy,
+    ScoredByIndex,
+    SpansOfEach,
+)
 from pommel.models.neural.memory import Runtime, find_device, find_dtype, require_torch
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
 from pommel.models.word_level import WordReader, WordSentence
-from pommel.surprisal import ScoredSentence, Token, Unscored
+from pommel.surprisal import Token, Unscored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,8 +155,8 @@ class LstmModel(TokenizingModel):
         self,
         sentences: Sequence[str],
         policy: Policy,
-        spans: Sequence[Spans | None] | None = None,
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+        spans: SpansOfEach = None,
+    ) -> ScoredByIndex:
         """Return an iterator over (index, scored sentence).
 
         Equal sentences are scored once, with what is asked of any of them. A token is a whole
@@ -226,9 +234,7 @@ class LstmModel(TokenizingModel):
         for text in sentences:
             yield [*self.reader.read(text, policy).tokens]
 
-    def _score(
-        self, wanted: Sequence[DistinctSentence], policy: Policy
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+    def _score(self, wanted: Sequence[DistinctSentence], policy: Policy) -> ScoredByIndex:
         for start in range(0, len(wanted), _BLOCK):
             block = wanted[start : start + _BLOCK]
             read = [self.reader.read(each.text, policy) for each in block]

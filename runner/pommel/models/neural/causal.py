@@ -18,7 +18,7 @@ from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
-from pommel.models.neural.questions import Answer, Ids, Questions, Request
+from pommel.models.neural.questions import Answers, Ids, Questions, Request
 from pommel.models.neural.self_check import (
     attention_window,
     check_causal,
@@ -50,7 +50,7 @@ class CausalEngine:
 
     def answers(
         self, requests: Sequence[Request], *, group: NDArray[np.bool_] | None = None
-    ) -> Iterator[tuple[int, Answer]]:
+    ) -> Answers:
         """Yield (index into `requests`, answer), each index once, in any order.
 
         Contexts that requests share are computed once, and only those that something is asked of

@@ -15,7 +15,7 @@ from pommel.errors import ModelNotAvailableError
 from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.plans import Path, SequencePlan, carry_out
-from pommel.models.neural.questions import Answer, Asked, Ids, Questions
+from pommel.models.neural.questions import Answers, Asked, Ids, Questions
 from pommel.models.neural.self_check import Check, not_available, own_bits
 
 MaskedMethod = Literal["pll", "pll-word-l2r", "masked-l2r", "focus-mask", "unmasked-ce"]
@@ -166,9 +166,7 @@ class MaskedEngine:
     why: str = ""
     runtime: Runtime = field(default_factory=Runtime)
 
-    def answers(
-        self, requests: Sequence[MaskedRequest], method: MaskedMethod
-    ) -> Iterator[tuple[int, Answer]]:
+    def answers(self, requests: Sequence[MaskedRequest], method: MaskedMethod) -> Answers:
         """Yield (index into `requests`, answer), each index once, the longest requests first.
 
         Inputs are built a block of requests at a time, so that memory does not grow with their
@@ -231,7 +229,7 @@ def _find_path(network: Network, mask_id: int, runtime: Runtime) -> tuple[Path, 
             "tokens do not depend on those that follow"
         )
 
-    def answers(path: Path) -> Iterator[tuple[int, Answer]]:
+    def answers(path: Path) -> Answers:
         small = Runtime(batch_tokens=_CHECK_TOKENS)
         engine = MaskedEngine(network=network, mask_id=mask_id, path=path, runtime=small)
         return engine.answers(requests, "unmasked-ce")

@@ -1,6 +1,6 @@
 """Which passes answer all questions, in which order, and the loop that makes them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +17,7 @@ from pommel.models.neural.passes import (
     row_width,
     sequence_pass,
 )
-from pommel.models.neural.questions import Answer, Bits, Ids, Questions
+from pommel.models.neural.questions import Answers, Bits, Ids, Questions
 
 # The ways to feed a network, the fastest first.
 Path = Literal["prefix tree", "padded batches", "batches of equal length", "one by one"]
@@ -143,7 +143,7 @@ Plan = TreePlan | SequencePlan
 
 def carry_out(
     plan: Plan, questions: Questions, network: Network, budget: Budget, group: object = None
-) -> Iterator[tuple[int, Answer]]:
+) -> Answers:
     """Make a plan's passes, and yield (request, answer) as soon as a request is answered.
 
     Requests that ask nothing are answered first.

@@ -54,6 +54,10 @@ class Answer:
     boundary_bits: Bits = field(default_factory=lambda: np.empty(0))
 
 
+# Pairs of an index into some requests, each once and in any order, and the answer.
+Answers = Iterator[tuple[int, Answer]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Asked:
     """The questions of one request.
@@ -122,7 +126,7 @@ class Questions:
         if boundary_bits is not None:
             self._boundary_bits[places] = boundary_bits
 
-    def complete(self, places: Ids) -> Iterator[tuple[int, Answer]]:
+    def complete(self, places: Ids) -> Answers:
         """Yield (request, answer) for the requests that only the rows at `places` were missing."""
         pieces, _ = _ranges(self._waiting_starts, places)
         owners, n_rows = np.unique(self._waiting_owners[pieces], return_counts=True)
@@ -130,7 +134,7 @@ class Questions:
         for index in owners[self._n_missing[owners] == 0].tolist():
             yield index, self._answer(index)
 
-    def nothing_asked(self) -> Iterator[tuple[int, Answer]]:
+    def nothing_asked(self) -> Answers:
         """Yield (request, answer) for the requests that ask nothing."""
         for index in np.flatnonzero(self._n_missing == 0).tolist():
             yield index, self._answer(index)

@@ -21,7 +21,7 @@ from pommel.models.neural.memory import (
 )
 from pommel.models.neural.network import Counts, read
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key
-from pommel.models.neural.questions import Answer, Ids, Questions, Request
+from pommel.models.neural.questions import Answers, Ids, Questions, Request
 
 if TYPE_CHECKING:
     import torch
@@ -191,7 +191,7 @@ class RecurrentEngine:
     network: LstmNetwork
     runtime: Runtime = field(default_factory=Runtime)
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
+    def answers(self, requests: Sequence[Request]) -> Answers:
         """Yield (index into `requests`, answer), each index once, in any order.
 
         Contexts that requests share are computed once, and only those that something is asked of
@@ -234,9 +234,7 @@ class RecurrentEngine:
             hidden = torch.cat([top for _, top in self._depths(tree, n_words=len(ids))])
             return self.network.logits(hidden).float().log_softmax(-1).cpu()
 
-    def _answers(
-        self, tree: PrefixTree, questions: Questions, budget: Budget
-    ) -> Iterator[tuple[int, Answer]]:
+    def _answers(self, tree: PrefixTree, questions: Questions, budget: Budget) -> Answers:
         """Yield (request, answer) as soon as all that a request needs has been projected."""
         yield from questions.nothing_asked()
         n_rows = budget.n_rows

@@ -16,7 +16,7 @@ from pommel.models.neural.memory import Budget
 from pommel.models.neural.network import Network, at_least_float32
 from pommel.models.neural.passes import Pass, PrefixTree, TreeShape, prefix_tree
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
-from pommel.models.neural.questions import Answer, Asked, Bits, Ids, Questions
+from pommel.models.neural.questions import Answers, Asked, Bits, Ids, Questions
 
 # How much of the largest surprisal two ways may differ by before it is more than rounding.
 ROUNDING = {"float64": 1e-9, "float32": 2e-5, "bfloat16": 0.05, "float16": 0.01}
@@ -57,7 +57,7 @@ class Check(Generic[Way]):
     network: Network
     dtype: str
     expected: Sequence[Bits]
-    answers: Callable[[Way], Iterator[tuple[int, Answer]]]
+    answers: Callable[[Way], Answers]
 
     def fault_of_rows(self, way: Way) -> str:
         """Return what is wrong with numbers, even if the network projects all rows by itself.
@@ -167,9 +167,7 @@ def find_paths(network: Network, dtype: str) -> Paths:
 _Planner = Callable[[PrefixTree, Ids], Plan]
 
 
-def _answers(
-    network: Network, sequences: Sequence[Ids], planner: _Planner
-) -> Iterator[tuple[int, Answer]]:
+def _answers(network: Network, sequences: Sequence[Ids], planner: _Planner) -> Answers:
     """Ask a network for all tokens of some sequences by a plan."""
     tree = prefix_tree([each[:-1] for each in sequences])
     pairs = zip(sequences, tree.paths, strict=True)

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files import is_encodable, sha256_of
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
+from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, ScoredByIndex, SpansOfEach
 from pommel.models.ngram.arpa import (
     BITS_PER_LOG10,
     BOS,
@@ -33,7 +33,6 @@ from pommel.models.ngram.arpa import (
 from pommel.models.reference_files import split_reference
 from pommel.models.tokenizing import TokenizingModel
 from pommel.models.word_level import WordReader
-from pommel.surprisal import ScoredSentence, Unscored
 
 ReaderName = Literal["python", "kenlm"]
 
@@ -185,8 +184,8 @@ class NgramModel(TokenizingModel):
         self,
         sentences: Sequence[str],
         policy: Policy,
-        spans: Sequence[Spans | None] | None = None,  # noqa: ARG002 - all of them cost little
-    ) -> Iterator[tuple[int, ScoredSentence]]:
+        spans: SpansOfEach = None,  # noqa: ARG002 - all of them cost little
+    ) -> ScoredByIndex:
         """Yield (index, scored sentence) in order; see `Model.score`.
 
         Raises `ModelError` if the policy asks for a mark that the model does not have, or for
@@ -207,10 +206,14 @@ class NgramModel(TokenizingModel):
             words = [(*each.context, *each.forms) for each in block]
             pairs = zip(block, self.tables.surprisals_bits(words), strict=True)
             for index, (sentence, bits) in enumerate(pairs, start=start):
-                outcomes: list[float | Unscored] = [*bits[len(sentence.context) :]]
-                if outcomes and not sentence.context:
-                    outcomes[0] = policy.first_outcome
-                yield index, sentence.scored(outcomes)
+                n_before = len(sentence.context)
+                has_context = n_before or not bits
+                yield (
+                    index,
+                    sentence.scored(
+                        bits[n_before:] if has_context else [policy.first_outcome, *bits[1:]]
+                    ),
+                )
 
     @property
     def tokenizer_spec(self) -> TokenizerSpec:
