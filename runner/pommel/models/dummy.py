@@ -52,20 +52,16 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     if parts.path == "" and not parts.settings:
         return _made_up(reference, "dummy", _scattered)
     if parts.path == "uniform":
-        bits = _bits(parts)
+        text = parts.settings.get("bits", "1")
+        if not re.fullmatch(r"\d+(\.\d+)?", text):
+            raise UsageError(f"{reference}: bits={text} is not a number from 0 up")
+        bits = float(text)
         # Six digits, if they are all: two models that differ behind them are no one model.
         written = f"{bits:g}" if float(f"{bits:g}") == bits else repr(bits)
         return _made_up(reference, f"uniform-{written}", lambda _left, _word: bits)
     if parts.settings:
         raise UsageError(f"{reference}: only dummy://uniform takes bits=...")
     return _from_file(parts)
-
-
-def _bits(parts: Reference) -> float:
-    text = parts.settings.get("bits", "1")
-    if not re.fullmatch(r"\d+(\.\d+)?", text):
-        raise UsageError(f"{parts.text}: bits={text} is not a number from 0 up")
-    return float(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

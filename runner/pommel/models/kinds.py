@@ -52,9 +52,7 @@ class Kind:
 def find_kind(scheme: str) -> Kind | None:
     """Return the kind of references with a scheme, None if there is none."""
     module = KINDS.get(scheme)
-    if module is None:
-        return None
-    kind: Kind = import_module(module).KIND
+    kind: Kind | None = import_module(module).KIND if module else None
     return kind
 
 

@@ -301,7 +301,7 @@ def score_all(
     return [scored[index] for index in range(len(sentences))]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DistinctSentence:
     """A text, the places at which it was given, and the spans that are asked for (None: all)."""
 
@@ -320,20 +320,13 @@ class DistinctSentence:
         indices: dict[str, list[int]] = {}
         for index, text in enumerate(sentences):
             indices.setdefault(text, []).append(index)
-        return [
-            cls(text=text, indices=tuple(indices[text]), spans=_joined(indices[text], spans))
-            for text in sorted(indices)
-        ]
-
-
-def _joined(indices: Sequence[int], spans: SpansOfEach) -> Spans | None:
-    joined: list[tuple[int, int]] = []
-    for index in indices:
-        own = None if spans is None else spans[index]
-        if own is None:
-            return None
-        joined += own
-    return tuple(joined)
+        found = []
+        for text, own in sorted(indices.items()):
+            asked = [None if spans is None else spans[index] for index in own]
+            # All of it, if anybody asks for that.
+            joined = [span for each in asked for span in each or ()]
+            found.append(cls(text, tuple(own), None if None in asked else tuple(joined)))
+        return found
 
 
 def check_only_method(

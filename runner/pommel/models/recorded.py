@@ -212,11 +212,11 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     if not parts.path:
         raise UsageError(f"{reference}: it names no file; write recorded://FILE")
     text = read_text(Path(parts.path), asked_by=reference)
-    if text.lstrip()[:1] == "{":
-        if parts.settings:
-            raise UsageError(f"{reference}: a file of JSON Lines names its sentences itself")
-        return _from_lines(parts, text)
-    return _from_table(parts, text)
+    if text.lstrip()[:1] != "{":
+        return _from_table(parts, text)
+    if parts.settings:
+        raise UsageError(f"{reference}: a file of JSON Lines names its sentences itself")
+    return _from_lines(parts, text)
 
 
 def _from_table(reference: Reference, text: str) -> PrintedModel:

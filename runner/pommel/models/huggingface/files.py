@@ -131,8 +131,7 @@ def _weights(folder: Path, *, allow_pickle: bool, reference: str) -> tuple[Path,
                 f"{reference}: {folder} lacks {len(missing)} of {len(paths)} files of weights "
                 f"({missing[0]}); get the model again"
             )
-    pickles = sorted(path.name for path in folder.glob("*.bin"))
-    if pickles and not allow_pickle:
+    if not allow_pickle and (pickles := sorted(path.name for path in folder.glob("*.bin"))):
         raise ModelNotAvailableError(
             f"{reference}: its weights are pickles ({pickles[0]}), which can run any code; "
             f"only safetensors are read unless --allow-pickle is given"
@@ -158,11 +157,8 @@ SCHEME = "huggingface://"
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-# All that is small: configuration, tokenizer, the index of the weights.
-_SMALL_FILES = (
-    *("*.json", "*.txt", "*.model", "*.tiktoken", "*.codes"),
-    *("*.spm", "*.tokenizer", "*.bpe"),
-)
+# What is small, beside the configuration and the index of the weights.
+_TOKENIZERS = ("*.txt", "*.model", "*.tiktoken", "*.codes", "*.spm", "*.tokenizer", "*.bpe")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +206,8 @@ def find_source(reference: str, options: LoadOptions) -> Source:
 
 def _download(reference: str, name: str, revision: str | None, options: LoadOptions) -> Source:
     with _hub_errors(reference, name, revision, options), _progress_for_people():
-        small = (*_SMALL_FILES, "*.py") if options.trust_remote_code else _SMALL_FILES
+        code = ("*.py",) if options.trust_remote_code else ()
+        small = ("*.json", *_TOKENIZERS, *code)
         folder = _snapshot(name, revision, small, options)
         source = Source(reference=reference, folder=folder, name=name.rpartition("/")[2])
         # From here on one and the same commit, whatever happens to a branch meanwhile.
@@ -220,12 +217,10 @@ def _download(reference: str, name: str, revision: str | None, options: LoadOpti
             folder = _snapshot(name, revision, names, options)
             if all((folder / part).is_file() for part in names):
                 return replace(source, folder=folder)
-    if options.allow_pickle:
-        raise ModelNotAvailableError(f"{reference}: it has no weights ({SAFETENSORS} or {PICKLE})")
-    raise ModelNotAvailableError(
-        f"{reference}: it has no weights as {SAFETENSORS}; "
-        f"only safetensors are read unless --allow-pickle is given"
-    )
+    lacking = f"({SAFETENSORS} or {PICKLE})"
+    if not options.allow_pickle:
+        lacking = f"as {SAFETENSORS}; only safetensors are read unless --allow-pickle is given"
+    raise ModelNotAvailableError(f"{reference}: it has no weights {lacking}")
 
 
 def _snapshot(
@@ -270,10 +265,9 @@ def _hub_errors(
     except errors.RevisionNotFoundError:
         message = f"the model {name!r} has no revision {revision!r}"
     except errors.LocalEntryNotFoundError:
+        reason = "the Hugging Face hub cannot be reached"
         if options.offline or constants.HF_HUB_OFFLINE:
             reason = "downloads are off; load it once with a connection, without --offline"
-        else:
-            reason = "the Hugging Face hub cannot be reached"
         message = f"{name!r} is not in the local cache ({constants.HF_HUB_CACHE}) and {reason}"
     except ModelNotAvailableError:
         raise

@@ -27,7 +27,7 @@ Places = NDArray[np.int32]
 Offsets = Sequence[tuple[int, int]]
 
 
-def character_spans(sentence: str, offsets: Offsets) -> Offsets:
+def character_spans(sentence: str, offsets: Offsets) -> list[tuple[int, int]]:
     """Return one `(start, end)` in characters for each of `offsets`, in order, never overlapping.
 
     A token's start is kept. Where pieces share a character (a byte-level tokenizer cuts an emoji

@@ -70,12 +70,9 @@ def prefix_tree(sequences: Sequence[Ids]) -> PrefixTree:
         n_nodes += len(new)
         previous, paths[index] = sequence, path
     ends[path] = n_nodes
+    own = slice(n_nodes)
     return PrefixTree(
-        ids=ids[:n_nodes].copy(),
-        parents=parents[:n_nodes].copy(),
-        depths=depths[:n_nodes].copy(),
-        ends=ends[:n_nodes].copy(),
-        paths=tuple(paths),
+        ids=ids[own], parents=parents[own], depths=depths[own], ends=ends[own], paths=tuple(paths)
     )
 
 
@@ -136,7 +133,7 @@ def _cheapest_cuts(depths: Ids, row_length: int) -> list[int]:
     return cuts[::-1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class TreeShape:
     """Where the positions of a pass stand in a prefix tree; both arrays as its `ids`.
 
@@ -218,5 +215,5 @@ def packed_pass(tree: PrefixTree, needed: Ids, rows: Sequence[tuple[int, int]]) 
         lengths=lengths,
         rows=np.concatenate(flat),
         places=np.concatenate(places),
-        tree=TreeShape(depths=depths, ends=ends),
+        tree=TreeShape(depths, ends),
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import torch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class LayerState:
     """What a layer knows after some words: `hidden` and `cell`, both (n x hidden_size)."""
 
@@ -68,7 +68,14 @@ class LstmNetwork:
         self._decoder = own.get("decoder.weight", self._encoder).t()
         self._decoder_bias = own["decoder.bias"]
         n_layers = sum(name.startswith("rnn.weight_hh_l") for name in own)
-        self._layers = [_layer(own, number) for number in range(n_layers)]
+        self._layers = [
+            _Layer(
+                from_input=own[f"rnn.weight_ih_l{number}"].t(),
+                from_hidden=own[f"rnn.weight_hh_l{number}"].t(),
+                bias=own[f"rnn.bias_ih_l{number}"] + own[f"rnn.bias_hh_l{number}"],
+            )
+            for number in range(n_layers)
+        ]
 
     @property
     def n_known(self) -> int:
@@ -90,7 +97,7 @@ class LstmNetwork:
         import torch
 
         first = self._layers[0]
-        with torch.inference_mode(), _exact_products(self.device):
+        with _exact_products(self.device):
             return torch.addmm(first.bias, self._encoder[self.tensor(words)], first.from_input)
 
     def step(
@@ -107,7 +114,7 @@ class LstmNetwork:
         self.counts.n_tokens_fed += len(inputs)
         rows = self.tensor(parents)
         after: list[LayerState] = []
-        with torch.inference_mode(), _exact_products(self.device):
+        with _exact_products(self.device):
             for number, layer in enumerate(self._layers):
                 gates = inputs
                 if after:
@@ -121,14 +128,14 @@ class LstmNetwork:
         if not states or len(rows) == len(states[0].hidden):
             return list(states)
         which = self.tensor(rows)
-        return [LayerState(hidden=state.hidden[which], cell=state.cell[which]) for state in states]
+        return [LayerState(state.hidden[which], state.cell[which]) for state in states]
 
     def logits(self, hidden: "torch.Tensor") -> "torch.Tensor":
         """Return the logits after each of the top layer's `hidden`, (n_rows x n_known)."""
         import torch
 
         self.counts.n_rows_projected += len(hidden)
-        with torch.inference_mode(), _exact_products(self.device):
+        with _exact_products(self.device):
             return torch.addmm(self._decoder_bias, hidden, self._decoder)
 
     def tensor(self, array: Ids) -> "torch.Tensor":
@@ -136,14 +143,6 @@ class LstmNetwork:
         import torch
 
         return torch.as_tensor(array, device=self.device)
-
-
-def _layer(weights: "Mapping[str, torch.Tensor]", number: int) -> _Layer:
-    return _Layer(
-        from_input=weights[f"rnn.weight_ih_l{number}"].t(),
-        from_hidden=weights[f"rnn.weight_hh_l{number}"].t(),
-        bias=weights[f"rnn.bias_ih_l{number}"] + weights[f"rnn.bias_hh_l{number}"],
-    )
 
 
 def _cells(
@@ -157,16 +156,17 @@ def _cells(
     cell = into.sigmoid_() * new.tanh_()
     if before is not None:
         cell += forget.sigmoid_() * before.cell[rows]
-    return LayerState(hidden=out.sigmoid_() * cell.tanh(), cell=cell)
+    return LayerState(out.sigmoid_() * cell.tanh(), cell)
 
 
 @contextlib.contextmanager
 def _exact_products(device: str) -> Iterator[None]:
-    """Keep a GPU from rounding float32 to 10 bits (TF32) in products of matrices."""
+    """Infer, and keep a GPU from rounding float32 to 10 bits (TF32) in products of matrices."""
     import torch
 
     if not device.startswith("cuda"):
-        yield
+        with torch.inference_mode():
+            yield
         return
     flags: Any = torch.backends.cuda.matmul
     new = hasattr(flags, "fp32_precision")
@@ -175,7 +175,8 @@ def _exact_products(device: str) -> Iterator[None]:
     chosen = getattr(flags, name)
     setattr(flags, name, exact)
     try:
-        yield
+        with torch.inference_mode():
+            yield
     finally:
         setattr(flags, name, chosen)
 

@@ -116,7 +116,7 @@ _ROW_LENGTH = 16
 _PASS_TOKENS = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Paths:
     """The fastest path that gives a network's own numbers, why none is faster, and the next one.
 
@@ -145,7 +145,7 @@ def find_paths(network: Network, dtype: str) -> Paths:
     fault = check.fault_of_rows(functools.partial(sequence_plan, equal_lengths=True))
     if fault:
         why = f"in a batch or in part, {fault}"
-        return Paths(path="one by one", why=why, beside="one by one")
+        return Paths("one by one", why, beside="one by one")
     padding, _ = check.fault(functools.partial(sequence_plan, equal_lengths=False))
     beside: Path = "batches of equal length" if padding else "padded batches"
     # The class says so where a state is handed on from token to token: it can't branch.
@@ -157,10 +157,10 @@ def find_paths(network: Network, dtype: str) -> Paths:
             # Sequences that see each other have to show.
             mixed = functools.partial(_EverybodySees, row_length=row_length)
             if check.deviation_bits(mixed) >= _POWER * right:
-                return Paths(path="prefix tree", why="", beside=beside)
+                return Paths("prefix tree", "", beside)
             why = "a wrong mask would hardly show"
     reasons = [f"prefix tree: {why}", *([f"padding: {padding}"] if padding else [])]
-    return Paths(path=beside, why="; ".join(reasons), beside=beside)
+    return Paths(beside, "; ".join(reasons), beside)
 
 
 # From a tree and those of its nodes that something is asked of to a plan.
@@ -183,7 +183,7 @@ class _EverybodySees(TreePlan):
         a_pass, stop = TreePlan.next_pass(self, start, budget)
         ends = np.full_like(a_pass.ids, a_pass.ids.shape[1])
         depths = a_pass.tree.depths if a_pass.tree else ends
-        return replace(a_pass, tree=TreeShape(depths=depths, ends=ends)), stop
+        return replace(a_pass, tree=TreeShape(depths, ends)), stop
 
 
 def _sequences(n_known: int) -> list[Ids]:

@@ -309,7 +309,15 @@ class _ArpaReader:
 
     def _header(self) -> list[int]:
         r"""Read up to and with `\1-grams:`; return the declared number of n-grams, by order."""
-        self._skip_to_data()
+        for raw in self._lines:
+            if self._number == 1 and raw.startswith(KENLM_BINARY_MAGIC):
+                hint = "give the ARPA file that it was built from"
+                raise self._fault("this is a binary KenLM model", hint)
+            if raw.removeprefix(_UTF8_BOM).strip() == b"\\data\\":
+                break
+        else:
+            hint = "an ARPA file is expected, plain or gzipped"
+            raise self._fault(r'no line is "\data\"', hint, line=1)
         declared: list[int] = []
         for raw in self._lines:
             line = raw.strip()
@@ -323,16 +331,6 @@ class _ArpaReader:
                 hint += r' or "\1-grams:"' if declared else ""
                 raise self._fault(f"{_shown(line)} has no place here", hint)
         raise self._fault(r'the file ends before "\1-grams:"', "it is cut short")
-
-    def _skip_to_data(self) -> None:
-        for raw in self._lines:
-            if self._number == 1 and raw.startswith(KENLM_BINARY_MAGIC):
-                hint = "give the ARPA file that it was built from"
-                raise self._fault("this is a binary KenLM model", hint)
-            if raw.removeprefix(_UTF8_BOM).strip() == b"\\data\\":
-                return
-        hint = "an ARPA file is expected, plain or gzipped"
-        raise self._fault(r'no line is "\data\"', hint, line=1)
 
     def _parsed(self, raw: Sequence[bytes], order: int) -> Section:
         """Return the n-grams of some lines; raises `ValueError` or `KeyError` if one is none.
