@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import cycle, islice, product
 from typing import Any, Generic, Literal, TypeVar
@@ -96,15 +96,14 @@ class Skipped(Exception):  # noqa: N818 - it is what a check says, and no error 
     """A check has nothing to look at; the message says why."""
 
 
+@dataclass(slots=True)
 class Answers(Generic[_T]):
     """What one command answers to the trial sentences."""
 
-    def __init__(self, name: str, ask: Callable[[Sequence[str]], Sequence[_T]]) -> None:
-        """Ask nothing yet."""
-        self._name = name
-        self._ask = ask
-        self._found: dict[str, Sequence[_T] | PommelError] = {}
-        self.seconds = 0.0
+    name: str
+    ask: Callable[[Sequence[str]], Sequence[_T]]
+    seconds: float = 0.0
+    _found: dict[str, Sequence[_T] | PommelError] = field(default_factory=dict)
 
     def all(self) -> list[tuple[str, _T]]:
         """Return each sentence with its answer, from one start; raises what the command raises."""
@@ -121,11 +120,11 @@ class Answers(Generic[_T]):
             return [pair for pair in self.all() if pair[0] in KINDS[kind]]
         except PommelError:
             if self.seconds > _TOO_LONG_S:
-                raise Skipped(f"{self._name} has failed, and took long for it") from None
+                raise Skipped(f"{self.name} has failed, and took long for it") from None
         try:
             self._once(_PLAIN, KINDS[_PLAIN])
         except PommelError:
-            raise Skipped(f"{self._name} has failed") from None
+            raise Skipped(f"{self.name} has failed") from None
         return list(zip(KINDS[kind], self._once(kind, KINDS[kind]), strict=True))
 
     def known(self) -> list[tuple[str, _T]]:
@@ -137,14 +136,14 @@ class Answers(Generic[_T]):
             except (PommelError, Skipped):
                 continue
         if not pairs:
-            raise Skipped(f"{self._name} has failed")
+            raise Skipped(f"{self.name} has failed")
         return pairs
 
     def _once(self, key: str, sentences: Sequence[str]) -> Sequence[_T]:
         if key not in self._found:
             started = time.monotonic()
             try:
-                self._found[key] = self._ask(sentences)
+                self._found[key] = self.ask(sentences)
             except PommelError as error:
                 self._found[key] = error
             self.seconds = max(self.seconds, time.monotonic() - started)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,16 +19,16 @@ REPORT_FORMAT = "pommel-image-check"
 REPORT_VERSION = 1
 
 
+@dataclass(slots=True)
 class ImageCheck:
     """What comes out of checking an image, check by check.
 
     `n_sentences` is how many the image is given in one go.
     """
 
-    def __init__(self, commands: ImageCommands, *, n_sentences: int) -> None:
-        self._commands = commands
-        self._n_sentences = n_sentences
-        self.results: list[CheckResult] = []
+    commands: ImageCommands
+    n_sentences: int
+    results: list[CheckResult] = field(default_factory=list)
 
     def run(self) -> Iterator[CheckResult]:
         """Yield the result of each check as soon as it is known, and keep it.
@@ -35,7 +36,7 @@ class ImageCheck:
         A check that fails does not keep the others from running; what hangs is ended by the
         sandbox.
         """
-        subject = Subject(self._commands, n_sentences=self._n_sentences)
+        subject = Subject(self.commands, n_sentences=self.n_sentences)
         for check in CHECKS:
             self.results.append(run_check(check, subject))
             yield self.results[-1]
@@ -57,7 +58,7 @@ class ImageCheck:
 
     def write(self, path: Path) -> None:
         """Write what came out as JSON; raises `PommelError` if the file cannot be written."""
-        image, checkpoint = self._commands.image, self._commands.checkpoint
+        image, checkpoint = self.commands.image, self.commands.checkpoint
         report: dict[str, object] = {
             "format": REPORT_FORMAT,
             "version": REPORT_VERSION,
@@ -65,9 +66,9 @@ class ImageCheck:
             "pommel": package_version("pommel"),
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(self.seconds, 3),
-            "sandbox": self._commands.sandbox.to_dict(),
+            "sandbox": self.commands.sandbox.to_dict(),
             "checkpoint": None if checkpoint is None else str(checkpoint),
-            "n_sentences": self._n_sentences,
+            "n_sentences": self.n_sentences,
             "passed": self.has_passed,
             "checks": [result.to_dict() for result in self.results],
         }

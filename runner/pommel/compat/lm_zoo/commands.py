@@ -4,7 +4,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -87,35 +87,34 @@ def opened(
         yield ScoredCommands(in_process)
 
 
+@dataclass(slots=True)
 class ContainerCommands:
     """The commands of an image.
 
     Images do not agree on what a blank line is. None is sent: a blank sentence has no tokens.
     """
 
-    def __init__(self, image: ImageCommands, reference: str) -> None:
-        """Take what runs the commands of the image `reference`."""
-        self._image = image
-        self._reference = reference
-        self.repeated = ""
+    image: ImageCommands
+    reference: str
+    repeated: str = ""
 
     def spec(self) -> dict[str, Any]:
         """Return what the image prints."""
         with self._supported("spec"):
             # pommel keeps what an image has said; what callers do with it is their own affair.
-            return copy.deepcopy(dict(self._image.spec()))
+            return copy.deepcopy(dict(self.image.spec()))
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the tokens that the image prints of each sentence."""
-        return self._answers("tokenize", self._image.tokenize, sentences, [])
+        return self._answers("tokenize", self.image.tokenize, sentences, [])
 
     def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
         """Return for each of these tokens whether the image says that it does not know it."""
-        return self._answers("unkify", self._image.unkify, sentences, [])
+        return self._answers("unkify", self.image.unkify, sentences, [])
 
     def get_surprisals(self, sentences: Sequence[str]) -> list[tuple[PrintedToken, ...]]:
         """Return the same tokens with their surprisals."""
-        return self._answers("get_surprisals", self._image.get_surprisals, sentences, ())
+        return self._answers("get_surprisals", self.image.get_surprisals, sentences, ())
 
     def _answers(
         self,
@@ -135,18 +134,18 @@ class ContainerCommands:
                 message = "is blank, and has no place in a file of predictions"
                 raise errors.InputError(f"sentence {number} {message}")
         with self._supported("get_predictions"):
-            self._image.write_predictions(sentences, path)
+            self.image.write_predictions(sentences, path)
 
     def open_predictions(self, path: Path, *, n_sentences: int) -> "h5py.File":
         """Open the image's file; raises `ContainerError` for what no image should write."""
-        return self._image.open_predictions(path, n_sentences=n_sentences)
+        return self.image.open_predictions(path, n_sentences=n_sentences)
 
     @contextmanager
     def _supported(self, feature: str) -> Iterator[None]:
         try:
             yield
         except errors.UnsupportedFeatureError as error:
-            raise UnsupportedFeatureError(self._reference, feature, str(error)) from error
+            raise UnsupportedFeatureError(self.reference, feature, str(error)) from error
 
 
 def _reference(model: Model | str) -> str:

@@ -3,18 +3,18 @@
 Each is one of pommel's errors as well, with its exit status.
 """
 
+from dataclasses import dataclass
+
 from pommel import errors
 
 
+@dataclass(eq=False, repr=False)
 class UnsupportedFeatureError(errors.UnsupportedFeatureError, NotImplementedError):
     """A model does not have a command; `model` is its reference, `feature` the command."""
 
-    def __init__(self, model: object, feature: str, message: str | None = None) -> None:
-        """Take what was asked of whom, and why it can't be had."""
-        super().__init__(model, feature, message)
-        self.model = model
-        self.feature = feature
-        self.message = message
+    model: object
+    feature: str
+    message: str | None = None
 
     def __str__(self) -> str:
         return self.message or f"{self.model}: this model has no {self.feature}"
@@ -24,32 +24,28 @@ class UnsupportedModelError(errors.ModelNotAvailableError, RuntimeError):
     """A model of a kind that is not scored, or can't be had for another reason."""
 
 
+@dataclass(eq=False, repr=False)
 class BackendConnectionError(errors.ModelNotAvailableError, RuntimeError):
     """A container engine does not answer, or has no such image and can't get it.
 
     `backend` is the engine's scheme, `exception` the error that pommel gives for it.
     """
 
-    def __init__(self, backend: str, exception: Exception, model: object = None) -> None:
-        """Take which engine, what happened, and with which model."""
-        super().__init__(backend, exception, model)
-        self.backend = backend
-        self.exception = exception
-        self.model = model
+    backend: str
+    exception: Exception
+    model: object = None
 
     def __str__(self) -> str:
         return str(self.exception)
 
 
+@dataclass(eq=False, repr=False)
 class IncompatibleBackendError(errors.UsageError, RuntimeError):
-    """A model is to be run by something that can't run it."""
+    """A model is to be run by something that can't run it; `message` says what to do instead."""
 
-    def __init__(self, model: object, backend: str, message: str | None = None) -> None:
-        """Take what was to be run by what, and what to do instead."""
-        super().__init__(model, backend, message)
-        self.model = model
-        self.backend = backend
-        self.message = message
+    model: object
+    backend: str
+    message: str | None = None
 
     def __str__(self) -> str:
         hint = f"; {self.message}" if self.message else ""

@@ -7,7 +7,7 @@ import math
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from pommel.errors import InputError, ModelNotAvailableError, UnsupportedFeatureError, quoted
 from pommel.models.endpoint.client import Client, RequestFailedError
@@ -245,14 +245,13 @@ class _Probe:
         )
 
 
+@dataclass(eq=False)
 class Prober:
     """Finds out how a server is to be asked, and what it does of itself."""
 
-    def __init__(self, client: Client, reference: EndpointReference) -> None:
-        """Ask nothing yet."""
-        self._client = client
-        self._reference = reference
-        self._protocol: PromptProtocol
+    client: Client
+    reference: EndpointReference
+    _protocol: PromptProtocol = field(init=False)
 
     async def manner(self, model: str) -> Manner:
         """Return what was found out.
@@ -271,7 +270,7 @@ class Prober:
         bare = await self._without_marks() if own.has_mark or own.n_hidden else own
         # That a token is counted and not shown says little, unless it can be left out.
         marked = own if own.has_mark or (own.n_hidden and bare) else None
-        if self._reference.bos is not None and own.front != (self._reference.bos,):
+        if self.reference.bos is not None and own.front != (self.reference.bos,):
             marked = await self._with_mark(own, first)
         return Manner(
             protocol=self._protocol,
@@ -308,7 +307,7 @@ class Prober:
 
     async def _find_protocol(self, model: str) -> _Probe:
         """Settle on the first protocol that works, and return its answer to the first prompt."""
-        self._protocol = Completions(base_url=self._reference.base_url, model=model)
+        self._protocol = Completions(base_url=self.reference.base_url, model=model)
         try:
             return await self._ask(_PROMPTS[0])
         except RequestFailedError as failure:
@@ -320,7 +319,7 @@ class Prober:
             refusal = await self._refusal(failure)
         except InputError as error:
             refusal = self._not_available(f"{error}; {_NEEDED}")
-        self._protocol = Generate(root_url=self._reference.base_url.removesuffix("/v1"))
+        self._protocol = Generate(root_url=self.reference.base_url.removesuffix("/v1"))
         try:
             return await self._ask(_PROMPTS[0])
         except RequestFailedError:
@@ -351,7 +350,7 @@ class Prober:
 
     async def _has_chat(self) -> bool:
         try:
-            await self._client.get(f"{self._reference.base_url}/chat/completions")
+            await self.client.get(f"{self.reference.base_url}/chat/completions")
         except RequestFailedError as failure:
             return failure.status in _IS_THERE
         return True
@@ -363,7 +362,7 @@ class Prober:
         """
         protocol = self._protocol
         body = protocol.body(mark + prompt, special_tokens=special_tokens)
-        answer = protocol.read((await self._client.post(protocol.url, body)).value)
+        answer = protocol.read((await self.client.post(protocol.url, body)).value)
         is_mark = [text == mark or _MARK.fullmatch(text) is not None for text in answer.tokens]
         n_front = [*is_mark, False].index(False)
         try:
@@ -383,7 +382,7 @@ class Prober:
 
     async def _with_mark(self, own: Way, plain: _Probe) -> Way:
         """Return the way in which the mark of the reference is put in front."""
-        bos = self._reference.bos or ""
+        bos = self.reference.bos or ""
         if own.has_mark or own.n_hidden:
             which = quoted("".join(own.front)) if own.front else "a mark that it does not show"
             raise self._not_available(f"it puts {which} in front by itself; leave out ?bos={bos}")
@@ -401,7 +400,7 @@ class Prober:
         return way
 
     def _not_available(self, reason: str) -> ModelNotAvailableError:
-        return ModelNotAvailableError(f"{self._reference.text}: {self._client.without_key(reason)}")
+        return ModelNotAvailableError(f"{self.reference.text}: {self.client.without_key(reason)}")
 
 
 def _check_contexts(probes: Sequence[_Probe]) -> str:

@@ -34,15 +34,17 @@ _Item = TypeVar("_Item")
 Put = Callable[[_Item], None]
 
 
+@dataclass(eq=False, kw_only=True)
 class Background:
-    """A thread that runs coroutines; it is started when it is first needed."""
+    """A thread that runs coroutines; it is started when it is first needed.
 
-    def __init__(self, *, at_end: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Start nothing yet; `at_end` is the last that is run in the thread."""
-        self._at_end = at_end
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
+    `at_end` is the last that is run in the thread.
+    """
+
+    at_end: Callable[[], Coroutine[Any, Any, None]]
+    _loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
+    _thread: threading.Thread | None = field(default=None, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def run(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
         """Return what a coroutine returns; it is cancelled if the wait is interrupted."""
@@ -101,7 +103,7 @@ class Background:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
                     target=_serve,
-                    args=(self._loop, self._at_end),
+                    args=(self._loop, self.at_end),
                     name="pommel-endpoint",
                     daemon=True,
                 )
@@ -226,18 +228,15 @@ class Answer:
     server: str | None
 
 
+@dataclass(eq=False)
 class Client:
     """The connections to one server; they belong to one event loop, and have to be closed in it."""
 
-    def __init__(
-        self, reference: EndpointReference, key: Key, options: LoadOptions, waiting: Waiting
-    ) -> None:
-        """Prepare connections, and open none."""
-        self._key = key
-        self._options = options
-        self._waiting = waiting
-        self._reference = reference
-        self._connected: httpx.AsyncClient | None = None
+    reference: EndpointReference
+    key: Key
+    options: LoadOptions
+    waiting: Waiting
+    _connected: "httpx.AsyncClient | None" = field(default=None, init=False)
 
     async def close(self) -> None:
         """Close all connections; the next request opens others."""
@@ -247,7 +246,7 @@ class Client:
 
     def without_key(self, text: str) -> str:
         """Return what is said of an answer, with the key made unreadable."""
-        return self._key.without(text)
+        return self.key.without(text)
 
     async def get(self, url: str) -> Answer:
         """Return the answer to GET; a server that is not there is not asked again.
@@ -271,10 +270,10 @@ class Client:
             except RequestFailedError as failure:
                 failures.append(failure)
                 is_there = method == "POST" or failure.status is not None
-                if not (failure.may_pass and is_there and len(failures) <= self._options.n_retries):
+                if not (failure.may_pass and is_there and len(failures) <= self.options.n_retries):
                     raise _joined(failures) from None
                 wished_seconds = failure.wished_seconds
-            await asyncio.sleep(self._waiting.seconds(len(failures), wished_seconds))
+            await asyncio.sleep(self.waiting.seconds(len(failures), wished_seconds))
 
     async def _once(self, method: str, url: str, body: Mapping[str, Any] | None) -> Answer:
         import httpx
@@ -283,12 +282,12 @@ class Client:
             if self._connected is None:
                 self._connected = self._connections()
             async with (
-                asyncio.timeout(self._options.timeout_seconds),
+                asyncio.timeout(self.options.timeout_seconds),
                 self._connected.stream(method, url, json=body) as response,
             ):
                 raw = await _read(response)
         except TimeoutError:
-            reason = f"no answer within {self._options.timeout_seconds:g} s"
+            reason = f"no answer within {self.options.timeout_seconds:g} s"
             raise RequestFailedError(reason, may_pass=True) from None
         # The last three are of the environment (a proxy, certificates), or of a host or model that
         # cannot be sent.
@@ -302,14 +301,14 @@ class Client:
     def _connections(self) -> "httpx.AsyncClient":
         import httpx
 
-        n_connections = self._options.n_parallel
+        n_connections = self.options.n_parallel
         return httpx.AsyncClient(
             headers={
                 "Accept": "application/json",
                 # A few packed bytes can be gigabytes.
                 "Accept-Encoding": "identity",
                 "User-Agent": f"pommel/{package_version('pommel')}",
-                **self._key.headers,
+                **self.key.headers,
             },
             # One deadline for all of a request stands around it.
             timeout=httpx.Timeout(None),
@@ -319,8 +318,8 @@ class Client:
             follow_redirects=False,
             # What is on this machine is not reached through a proxy.
             mounts=(
-                {f"all://{bracketed(self._reference.host)}": None}
-                if self._reference.is_loopback
+                {f"all://{bracketed(self.reference.host)}": None}
+                if self.reference.is_loopback
                 else None
             ),
         )
@@ -329,7 +328,7 @@ class Client:
         import httpx
 
         why = str(error)[:_SHOWN_CHARACTERS] or type(error).__name__
-        why = printable(self._key.without(why))
+        why = printable(self.key.without(why))
         if isinstance(error, httpx.ConnectError):
             is_tls = "SSL" in why or "TLS" in why or "CERT" in why
             what = "no encrypted connection" if is_tls else "it cannot be reached"
@@ -344,7 +343,7 @@ class Client:
         status = response.status_code
         text = raw.decode("utf-8", errors="replace")
         if response.has_redirect_location:
-            target = self._key.without(printable(response.headers["location"]))
+            target = self.key.without(printable(response.headers["location"]))
             raise RequestFailedError(
                 f"it redirects to {target}; redirects are not followed, write where it is",
                 status=status,
@@ -366,14 +365,14 @@ class Client:
             what = f"HTTP {status}, but an error" + ("" if code is None else f" {code}")
             raise self._refused(response, what, code or status, _message(value))
         server = response.headers.get("server")
-        return Answer(value=value, server=server and self._key.without(printable(server)))
+        return Answer(value=value, server=server and self.key.without(printable(server)))
 
     def _refused(
         self, response: "httpx.Response", what: str, status: int, said: str
     ) -> RequestFailedError:
         reason = f"{what}: {self._shown(said)}"
         if status in {401, 403}:
-            reason = f"{reason}; {self._key.advice}"
+            reason = f"{reason}; {self.key.advice}"
         return RequestFailedError(
             reason,
             status=status,
@@ -386,7 +385,7 @@ class Client:
         """Return what a server has written, quoted: short, in one line, without the key."""
         if text.lstrip()[:1] == "<":
             return "a page of HTML"
-        line = self._key.without(printable(" ".join(text.split())))
+        line = self.key.without(printable(" ".join(text.split())))
         return f"{line[:_SHOWN_CHARACTERS]!r}" + ("…" if len(line) > _SHOWN_CHARACTERS else "")
 
 

@@ -9,7 +9,7 @@ import os
 import random
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -163,39 +163,30 @@ def _largest_difference(first: ScoredSentence, second: ScoredSentence) -> float:
     )
 
 
+@dataclass(eq=False, kw_only=True)
 class EndpointModel:
     """A model behind a server; what it holds (connections, a thread) is let go of by `close`."""
 
-    def __init__(
-        self,
-        *,
-        info: ModelInfo,
-        manner: Manner,
-        client: Client,
-        background: Background,
-        n_parallel: int,
-    ) -> None:
-        """Put together what `open_model` has found out."""
-        self._info = info
-        self._manner = manner
-        self._client = client
-        self._background = background
-        self._n_parallel = n_parallel
-        # Of all sentences that were asked for again: how far the answers to which differ most.
-        self._again: list[tuple[float, str]] = []
+    described: ModelInfo
+    manner: Manner
+    client: Client
+    background: Background
+    n_parallel: int
+    # Of each sentence that was asked for again: by how many bits the answers differ, and its text.
+    again: list[tuple[float, str]] = field(default_factory=list)
 
     @property
     def info(self) -> ModelInfo:
         """Which model this is, what its server does by itself, and how far it repeats itself."""
-        if not self._again:
-            return self._info
-        bits, where = max(self._again, key=itemgetter(0))
+        if not self.again:
+            return self.described
+        bits, where = max(self.again, key=itemgetter(0))
         again = {
-            "n_sentences": len(self._again),
+            "n_sentences": len(self.again),
             "largest_bits": bits,
             "where": where if bits else "",
         }
-        return replace(self._info, details={**self._info.details, "asked_again": again})
+        return replace(self.described, details={**self.described.details, "asked_again": again})
 
     def score(
         self,
@@ -212,8 +203,8 @@ class EndpointModel:
         be; requests that are under way are then cancelled. Of a server that does not repeat itself
         all answers of the call are spoiled.
         """
-        check_only_method(self._info, policy)
-        way = self._manner.way(policy, reference=self._info.reference)
+        check_only_method(self.described, policy)
+        way = self.manner.way(policy, reference=self.described.reference)
         distinct = DistinctSentence.all_of(sentences)
         for each in distinct:
             self._check_unicode(each.text)
@@ -224,7 +215,7 @@ class EndpointModel:
 
         A model that was closed connects anew when it is asked again.
         """
-        self._background.close()
+        self.background.close()
 
     def _score(
         self, indices: dict[str, tuple[int, ...]], way: Way, policy: Policy
@@ -257,11 +248,11 @@ class EndpointModel:
         if bits > MOST_BITS:
             by = "other tokens" if math.isinf(bits) else f"{bits:.2f} bits"
             raise ModelError(
-                f"{self._info.reference}: asked again, it gives {quoted(where)} other surprisals "
-                f"(by {by}; {MOST_BITS:.2f} bits are admitted): they depend on what was asked "
-                f"before; {EXACT}"
+                f"{self.described.reference}: asked again, it gives {quoted(where)} other "
+                f"surprisals (by {by}; {MOST_BITS:.2f} bits are admitted): they depend on what was "
+                f"asked before; {EXACT}"
             )
-        self._again += differences
+        self.again += differences
 
     def _answers(
         self, sentences: Sequence[str], way: Way, policy: Policy
@@ -270,7 +261,7 @@ class EndpointModel:
             await self._ask_all(sentences, way, policy, put)
 
         if sentences:
-            with contextlib.closing(self._background.items(ask_all)) as answers:
+            with contextlib.closing(self.background.items(ask_all)) as answers:
                 yield from answers
 
     async def _ask_all(
@@ -283,7 +274,7 @@ class EndpointModel:
             for sentence in left:
                 put(await self._ask(sentence, way, policy))
 
-        n_workers = min(self._n_parallel, len(sentences))
+        n_workers = min(self.n_parallel, len(sentences))
         workers = [asyncio.create_task(ask_for_what_is_left()) for _ in range(n_workers)]
         try:
             await asyncio.gather(*workers)
@@ -293,10 +284,10 @@ class EndpointModel:
             await asyncio.gather(*workers, return_exceptions=True)
 
     async def _ask(self, sentence: str, way: Way, policy: Policy) -> ScoredSentence:
-        protocol = self._manner.protocol
+        protocol = self.manner.protocol
         body = protocol.body(way.prompt(sentence), special_tokens=way.special_tokens)
         try:
-            answer = protocol.read((await self._client.post(protocol.url, body)).value)
+            answer = protocol.read((await self.client.post(protocol.url, body)).value)
             return way.scored(sentence, answer, policy)
         except RequestFailedError as failure:
             raise self._failure(sentence, failure.reason) from None
@@ -312,8 +303,8 @@ class EndpointModel:
             raise self._failure(sentence, reason) from None
 
     def _failure(self, sentence: str, reason: str) -> ModelError:
-        said = self._client.without_key(reason)
-        return ModelError(f"{self._info.reference}: {quoted(sentence)}: {said}")
+        said = self.client.without_key(reason)
+        return ModelError(f"{self.described.reference}: {quoted(sentence)}: {said}")
 
 
 def open_model(
@@ -340,7 +331,7 @@ def open_model(
         background.close()
         raise
     model = EndpointModel(
-        info=_describe(parsed, served, manner, options, client),
+        described=_describe(parsed, served, manner, options, client),
         manner=manner,
         client=client,
         background=background,

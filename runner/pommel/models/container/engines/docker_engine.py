@@ -9,6 +9,7 @@ import threading
 import uuid
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,25 +35,24 @@ if TYPE_CHECKING:
 _GONE = (404, 409)
 
 
+@dataclass(eq=False, kw_only=True)
 class DockerChannel:
-    """The channel of one container; see `Channel`."""
+    """The channel of one container, which need not exist yet; see `Channel`."""
 
-    def __init__(self, *, client: "APIClient", container: str) -> None:
-        """Remember the container, which need not exist yet; `attach` opens its streams."""
-        self._client = client
-        self._container = container
-        self._stream: Any = None
-        self._socket: Any = None
-        self._pieces: Iterator[tuple[int, bytes]] = iter(())
-        self._lock = threading.Lock()
-        self._removed = False
+    client: "APIClient"
+    container: str
+    _stream: Any = None
+    _socket: Any = None
+    _pieces: Iterator[tuple[int, bytes]] = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _removed: bool = False
 
     def attach(self) -> None:
         """Open the streams of the container. Before it starts: what it prints first is not lost."""
         from docker.utils import socket as sockets
 
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-        self._stream = self._client.attach_socket(self._container, params=streams)
+        self._stream = self.client.attach_socket(self.container, params=streams)
         # What comes back is a socket, or a file over one, as the connection is; the file has no
         # public way to end one direction only. A file that is closed forgets its socket.
         self._socket = getattr(self._stream, "_sock", self._stream)
@@ -78,14 +78,14 @@ class DockerChannel:
     def exit_status(self, timeout_s: float) -> ExitStatus:
         """Return how the command ended; raises `TimeoutError` if it has not by then."""
         try:
-            self._client.wait(self._container, timeout=math.ceil(timeout_s))
+            self.client.wait(self.container, timeout=math.ceil(timeout_s))
         except OSError as error:
             # A time-out here and an engine that has died raise the same; only one still answers.
             with _losses_told():
-                self._client.ping()
+                self.client.ping()
             raise TimeoutError from error
         with _losses_told():
-            state = self._client.inspect_container(self._container)["State"]
+            state = self.client.inspect_container(self.container)["State"]
         return ExitStatus(code=state["ExitCode"], out_of_memory=bool(state.get("OOMKilled")))
 
     def remove(self) -> None:
@@ -103,14 +103,14 @@ class DockerChannel:
                     with contextlib.suppress(OSError, ValueError):
                         end()
             try:
-                self._client.remove_container(self._container, v=True, force=True)
+                self.client.remove_container(self.container, v=True, force=True)
             except APIError as error:
                 if error.status_code not in _GONE:
                     return  # the reaper tries again when we end
             except OSError:
                 return
             self._removed = True
-        REAPER.discard(self._container)
+        REAPER.discard(self.container)
 
 
 @contextlib.contextmanager

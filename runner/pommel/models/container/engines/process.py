@@ -60,9 +60,8 @@ class Command:
             _PIECES_WAITING
         )
         self._stopped = threading.Event()
-        self._lines: deque[bytes] = deque()
-        self._rest: list[bytes] = []
-        self._rest_bytes = 0
+        self._lines: deque[bytearray] = deque()
+        self._rest = bytearray()
         self._n_lines = 0
         self._ended = False
         self._tail = b""
@@ -202,20 +201,14 @@ class Command:
     def _read_lines(self) -> None:
         piece = self._next_piece()
         if piece is None:
-            last = b"".join(self._rest)
-            self._lines.extend([last] if last else [])
-            self._rest = []
+            self._lines.extend([self._rest] if self._rest else [])
             return
-        head, *others = piece.split(b"\n")
-        self._rest.append(head)
-        self._rest_bytes += len(head)
-        if self._rest_bytes > _LINE_BYTES:
+        self._rest += piece
+        if b"\n" in piece:
+            *lines, self._rest = self._rest.split(b"\n")
+            self._lines.extend(lines)
+        if len(self._rest) > _LINE_BYTES:
             raise self.failure(f"a line of its output is longer than {readable_size(_LINE_BYTES)}")
-        if others:
-            self._lines.append(b"".join(self._rest))
-            self._lines.extend(others[:-1])
-            self._rest = [others[-1]]
-            self._rest_bytes = len(others[-1])
 
     def _next_piece(self) -> bytes | None:
         """Return the next piece of standard output, None at its end."""
