@@ -197,36 +197,17 @@ _NEEDED = "surprisals need prompt log-probabilities"
 
 @frozen
 class _Probe:
-    """A prompt's answer: `n_front` marks, then the `n_tokens` tokens that spell it."""
+    """What a server says of a prompt: `front` are marks, `texts` the tokens that spell it.
 
-    answer: PromptAnswer
-    n_front: int
-    n_tokens: int
+    Of each of these, `numbers` has the logarithm, and `best` the largest one at its place; it is
+    empty where the server does not tell. `n_hidden` is how many more tokens it counts, if it does.
+    """
 
-    @property
-    def front(self) -> tuple[str, ...]:
-        """The marks."""
-        return self.answer.tokens[: self.n_front]
-
-    @property
-    def n_hidden(self) -> int | None:
-        """How many tokens the server counts and does not show, if it counts."""
-        counted = self.answer.n_prompt_tokens
-        return None if counted is None else counted - self.n_front - self.n_tokens
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The tokens of the prompt."""
-        return self.answer.tokens[self.n_front : self.n_front + self.n_tokens]
-
-    def number(self, index: int) -> float | None:
-        """The logarithm of one of the prompt's tokens."""
-        return self.answer.log_probabilities[self.n_front + index]
-
-    def best(self, index: int) -> float | None:
-        """The largest logarithm at the place of one of the prompt's tokens."""
-        known = self.answer.best
-        return known[self.n_front + index] if known else None
+    front: tuple[str, ...]
+    texts: tuple[str, ...]
+    numbers: tuple[float | None, ...]
+    best: tuple[float | None, ...]
+    n_hidden: int | None
 
     def way(self, probes: Sequence["_Probe"], *, mark: str = "") -> Way:
         """Return the way in which these probes were asked; `InputError` if they differ."""
@@ -241,7 +222,7 @@ class _Probe:
             front=self.front,
             n_hidden=self.n_hidden,
             # A probability of 1, whatever comes first, is none.
-            is_first_scored=all(each.number(0) for each in probes),
+            is_first_scored=all(each.numbers[0] for each in probes),
         )
 
 
@@ -299,26 +280,30 @@ class Prober:
                     raise
                 return "not checked: the server refuses a prompt of 60 words"
         first, second, second_again, first_again = probes
-        if first.n_tokens <= _N_LONG:
-            return f"not checked: the server cuts 60 words into {first.n_tokens} tokens"
+        if len(first.texts) <= _N_LONG:
+            return f"not checked: the server cuts 60 words into {len(first.texts)} tokens"
         pairs = (first, second), (first, first_again), (second, second_again)
         largest = max(_largest_difference(*pair) for pair in pairs)
         return f"checked, to {largest:.4f} bits"
 
     async def _find_protocol(self, model: str) -> _Probe:
         """Settle on the first protocol that works, and return its answer to the first prompt."""
-        self._protocol = Completions(base_url=self.reference.base_url, model=model)
-        try:
-            return await self._ask(_PROMPTS[0])
-        except RequestFailedError as failure:
-            if failure.status is None or failure.may_pass or failure.status in {401, 403}:
-                raise
-            if "max_tokens" in failure.said and "echo" not in failure.said:
-                self._protocol = replace(self._protocol, max_tokens=0)
-                return await self._ask_or_refuse()
-            refusal = await self._refusal(failure)
-        except InputError as error:
-            refusal = self._not_available(f"{error}; {_NEEDED}")
+        refusal: ModelNotAvailableError
+        for max_tokens in (1, 0):
+            self._protocol = Completions(
+                base_url=self.reference.base_url, model=model, max_tokens=max_tokens
+            )
+            try:
+                return await self._ask(_PROMPTS[0])
+            except RequestFailedError as failure:
+                if failure.may_pass or failure.status in {None, 401, 403}:
+                    raise
+                refusal = await self._refusal(failure)
+                if "max_tokens" not in failure.said or "echo" in failure.said:
+                    break
+            except InputError as error:
+                refusal = self._not_available(f"{error}; {_NEEDED}")
+                break
         self._protocol = Generate(root_url=self.reference.base_url.removesuffix("/v1"))
         try:
             return await self._ask(_PROMPTS[0])
@@ -327,14 +312,6 @@ class Prober:
         except InputError as error:
             is_tgi = "prefill" in str(error) and "no 'details'" not in str(error)
             raise (self._not_available(str(error)) if is_tgi else refusal) from None
-
-    async def _ask_or_refuse(self) -> _Probe:
-        try:
-            return await self._ask(_PROMPTS[0])
-        except InputError as error:
-            raise self._not_available(f"{error}; {_NEEDED}") from None
-        except RequestFailedError as failure:
-            raise (await self._refusal(failure)) from None
 
     async def _refusal(self, failure: RequestFailedError) -> ModelNotAvailableError:
         """Return what is said of a server that refuses to complete the first prompt."""
@@ -369,7 +346,14 @@ class Prober:
             spans = spell(prompt, answer.tokens[n_front:], most_generated=answer.most_generated)
         except InputError as error:
             raise InputError(f"it does not echo the prompt {prompt!r}: {error}") from None
-        return _Probe(answer=answer, n_front=n_front, n_tokens=len(spans))
+        end, counted = n_front + len(spans), answer.n_prompt_tokens
+        return _Probe(
+            front=answer.tokens[:n_front],
+            texts=answer.tokens[n_front:end],
+            numbers=answer.log_probabilities[n_front:end],
+            best=answer.best[n_front:end],
+            n_hidden=None if counted is None else counted - end,
+        )
 
     async def _without_marks(self) -> Way | None:
         """Return the way in which the server leaves its marks out; None if it does not."""
@@ -392,10 +376,9 @@ class Prober:
             raise self._not_available(f"it does not take {bos!r} for one mark: {error}") from None
         way = marked.way([marked], mark=bos)
         if len(way.front) != 1 or marked.texts != plain.texts or not way.is_first_scored:
-            shown = listing(marked.answer.tokens[: marked.n_front + marked.n_tokens])
             raise self._not_available(
                 f"it does not take {bos!r} for one mark in front of {_PROMPTS[0]!r}: it shows "
-                f"{shown}"
+                f"{listing(marked.front + marked.texts)}"
             )
         return way
 
@@ -416,15 +399,15 @@ def _check_contexts(probes: Sequence[_Probe]) -> str:
         return "not checked: the first tokens differ"
     wrong = "its log-probabilities are not those of each token after the ones before it: "
     for index in range(place):
-        numbers = [each.number(index) for each in probes]
+        numbers = [each.numbers[index] for each in probes]
         if set(numbers) != {None} and not _agree(numbers):
             which = quoted(probes[0].texts[index])
             raise InputError(f"{wrong}that of {which} depends on what follows ({_listed(numbers)})")
-    numbers = [each.number(place) for each in probes]
+    numbers = [each.numbers[place] for each in probes]
     if _agree(numbers):
         words = listing([each.texts[place] for each in probes])
         raise InputError(f"{wrong}those of {words} are the same ({_listed(numbers)})")
-    best = [each.best(place) for each in probes]
+    best = [each.best[place] if each.best else None for each in probes]
     if None in best:
         return "partly checked: no top_logprobs"
     if not _agree(best):
@@ -444,7 +427,7 @@ def _largest_difference(one: _Probe, other: _Probe) -> float:
     for index, (text, another) in enumerate(zip(one.texts, other.texts, strict=False)):
         if text != another:
             break
-        numbers = one.number(index), other.number(index)
+        numbers = one.numbers[index], other.numbers[index]
         if numbers == (None, None):
             continue
         if not _agree(numbers):
