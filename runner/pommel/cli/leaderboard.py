@@ -4,10 +4,8 @@ import datetime as dt
 import getpass
 import math
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -34,17 +32,17 @@ from pommel.errors import (
 from pommel.leaderboard import BoardFolder, BoardPlan, Ranking
 from pommel.sources import load_suites
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
 
 def _folder(_context: click.Context, _parameter: click.Parameter, value: Path) -> BoardFolder:
     return BoardFolder(value)
 
 
-def board_argument(function: _F) -> _F:
-    """Add the folder of a board."""
-    path = click.Path(path_type=Path, file_okay=False)
-    return click.argument("board", metavar="BOARD", type=path, callback=_folder)(function)
+board_argument = click.argument(
+    "board",
+    metavar="BOARD",
+    type=click.Path(path_type=Path, file_okay=False),
+    callback=_folder,
+)
 
 
 def now() -> str:
@@ -176,14 +174,11 @@ def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> No
         note(f"note: its name can be taken for that of {listed(named_like)}")
 
 
-def together_option(function: _F) -> _F:
-    """Add whether what cannot be verified is ranked."""
-    return click.option(
-        "--together",
-        is_flag=True,
-        help="Rank models whose weights nobody else can have with the others, and not apart.",
-    )(function)
-
+together_option = click.option(
+    "--together",
+    is_flag=True,
+    help="Rank models whose weights nobody else can have with the others, and not apart.",
+)
 
 # A table of hundreds of rows is read by nobody.
 _SHOWN = 50
@@ -213,10 +208,9 @@ def show(board: BoardFolder, *, form: str, is_whole: bool, together: bool) -> No
     elif rows:
         shown = rows if is_whole else rows[:_SHOWN]
         ranked = [row for row in shown if row.rank]
-        if ranked:
-            show_table(ranking.table(ranked))
-        if apart := [row for row in shown if not row.rank]:
-            show_table(ranking.table(apart))
+        apart = [row for row in shown if not row.rank]
+        for some in filter(None, (ranked, apart)):
+            show_table(ranking.table(some))
         if n_more := len(rows) - len(shown):
             note(f"{counted(n_more, 'more submission')}; --all shows them")
     else:
@@ -291,12 +285,13 @@ def verify(board: BoardFolder, ids: tuple[str, ...], chosen: _VerifyOptions) -> 
     ledger = board.ledger(board.board())
     known = [ledger.found_id(each) for each in ids]
     n_wrong = _n_faults(board, known, len(ledger.submissions))
-    outcome = rerun(board, known, chosen) if chosen.rerun and not n_wrong else Outcome()
-    n_wrong += outcome.n_wrong
+    left_out: list[str] = []
+    if chosen.rerun and not n_wrong:
+        n_wrong = rerun(board, known, chosen, left_out)
     if n_wrong:
         raise PommelError(f"{board.folder}: {counted(n_wrong, 'thing')} wrong")
-    if outcome.left_out:
-        what = counted(len(outcome.left_out), "submission")
+    if left_out:
+        what = counted(len(left_out), "submission")
         raise ModelNotAvailableError(f"{board.folder}: {what} not scored again (see above)")
     n_checked = len(known or ledger.ranked)
     note(f"{board.folder}: all is well; {counted(n_checked, 'submission')} computed again")
@@ -311,95 +306,64 @@ def _n_faults(board: BoardFolder, ids: Sequence[str], n_submissions: int) -> int
             for line in board.verified(ids, progress=progress):
                 wrong.append(line)  # noqa: PERF402 - those before an error are printed, too
     finally:
-        for line in wrong:
-            click.echo(for_stdout(line))
+        _print_lines(wrong)
     return len(wrong)
 
 
-@dataclass(slots=True)
-class Outcome:
-    """How many faults have been printed, and which submissions no model has scored again."""
-
-    n_wrong: int = 0
-    left_out: list[str] = field(default_factory=list)
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(for_stdout(line))
 
 
-def rerun(board: BoardFolder, ids: Sequence[str], chosen: _VerifyOptions) -> Outcome:
+def rerun(
+    board: BoardFolder, ids: Sequence[str], chosen: _VerifyOptions, left_out: list[str]
+) -> int:
     """Score samples of all ranked submissions again, or of those with these ids.
 
-    What differs is printed as it is found, and the ledger says of each whether it did. A submission
-    that makes its model fail ends nothing but itself. Raises `UsageError` if one of `ids` has a
-    reference that is not opened.
+    What differs is printed as it is found and counted, and the ledger says of each whether it did.
+    A submission that makes its model fail ends nothing but itself; to `left_out` those are added
+    that no model has scored. Raises `UsageError` if one of `ids` has a reference that is not
+    opened, before the first is.
     """
     settings = board.board()
-    outcome = Outcome()
-    known = ids or board.ledger(settings).ranked
-    references = {
-        each: chosen.model or board.submission(each, settings).reference for each in known
-    }
-    openable = _openable(references, chosen.model, outcome, is_chosen=bool(ids))
-    note(f"seed {chosen.seed}")
-    for each, reference in openable.items():
-        _rerun_one(board, each, reference, chosen, outcome)
-    return outcome
-
-
-def _openable(
-    references: Mapping[str, str], model: str | None, outcome: Outcome, *, is_chosen: bool
-) -> dict[str, str]:
-    """Return those references that may be opened.
-
-    The others are told and left out; where the keeper chose them, they end the command before the
-    first is opened.
-    """
-    openable = {}
-    for submission_id, reference in references.items():
+    references = {}
+    for each in ids or board.ledger(settings).ranked:
+        reference = chosen.model or board.submission(each, settings).reference
         try:
-            if not model:
-                BoardFolder.check_opened(submission_id, reference)
+            if not chosen.model:
+                BoardFolder.check_opened(each, reference)
+            references[each] = reference
         except UsageError as error:
-            if is_chosen:
+            if ids:
                 raise
             note(str(error))
-            outcome.left_out.append(submission_id)
-        else:
-            openable[submission_id] = reference
-    return openable
-
-
-def _rerun_one(
-    board: BoardFolder,
-    submission_id: str,
-    reference: str,
-    chosen: _VerifyOptions,
-    outcome: Outcome,
-) -> None:
-    note(printable(f"{submission_id}: {reference}"))
-    try:
-        sample = board.sample(submission_id, chosen.sample, seed=chosen.seed)
-        with using(chosen.open_model(reference)) as model:
-            found = sample.rescored(model, tolerance_bits=chosen.tolerance)
-    except ModelNotAvailableError as error:
-        note(printable(f"{submission_id}: {error}"))
-        outcome.left_out.append(submission_id)
-        return
-    except PommelError as error:
-        # What a submission asks of its model is a stranger's choice, too.
-        _print_faults([f"{submission_id}: cannot be scored again: {error}"], outcome)
-        return
-    _print_faults([f"{submission_id}: {fault}" for fault in found.differences], outcome)
-    note(
-        f"{submission_id}: {counted(found.n_items, 'item')}, "
-        f"{counted(found.n_sentences, 'sentence')}, "
-        f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
-    )
-    board.record_rerun(submission_id, found, model=reference, when=now(), by=chosen.by)
-
-
-def _print_faults(faults: Sequence[str], outcome: Outcome) -> None:
-    for fault in faults:
-        click.echo(for_stdout(" ".join(fault.splitlines())))
-    outcome.n_wrong += len(faults)
+            left_out.append(each)
+    note(f"seed {chosen.seed}")
+    n_wrong = 0
+    for each, reference in references.items():
+        note(printable(f"{each}: {reference}"))
+        try:
+            sample = board.sample(each, chosen.sample, seed=chosen.seed)
+            with using(chosen.open_model(reference)) as model:
+                found = sample.rescored(model, tolerance_bits=chosen.tolerance)
+        except ModelNotAvailableError as error:
+            note(printable(f"{each}: {error}"))
+            left_out.append(each)
+            continue
+        except PommelError as error:
+            # What a submission asks of its model is a stranger's choice, too.
+            said = " ".join(str(error).splitlines())
+            _print_lines([f"{each}: cannot be scored again: {said}"])
+            n_wrong += 1
+            continue
+        _print_lines(f"{each}: {' '.join(fault.splitlines())}" for fault in found.differences)
+        n_wrong += len(found.differences)
+        note(
+            f"{each}: {counted(found.n_items, 'item')}, {counted(found.n_sentences, 'sentence')}, "
+            f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
+        )
+        board.record_rerun(each, found, model=reference, when=now(), by=chosen.by)
+    return n_wrong
 
 
 @click.command("export", no_args_is_help=True)
