@@ -14,7 +14,7 @@ from pommel.errors import InputError
 from pommel.leaderboard.board import Board, no_number
 from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
-from pommel.scoring import RegionTable, Run, SuiteResult
+from pommel.scoring import RegionTable, SuiteResult
 from pommel.suite import Suite
 
 FORMAT = "pommel-leaderboard-entry"
@@ -164,7 +164,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
             f"{source}: was scored with --compat {compat}, and leaderboards take none; "
             f"run the model without it"
         )
-    submission.runs_on({each.sha256: each.name for each in board.suites})
+    claimed = submission.runs_on({each.sha256: each.name for each in board.suites})
     try:
         runs = recomputed(submission, suites, board.choices)
     except SubmissionError:
@@ -186,7 +186,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         model={key: each for key, each in manifest.model.items() if key != "details"},
         image_digest=manifest.image_digest,
         policy=manifest.policy,
-        n_tokens=sum(map(_n_tokens, runs)),
+        n_tokens=sum(each.entry.n_tokens for each in claimed),
         n_predictions={
             sha256: len(each.counted) if board.score_rule == "each" else 1
             for sha256, each in results.items()
@@ -198,12 +198,6 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
             for sha256, run in zip(hashes, runs, strict=True)
         },
     )
-
-
-def _n_tokens(run: Run) -> int:
-    """Return how many tokens a suite's sentences have, each counted once."""
-    distinct = {each.text: each for row in run.surprisals.sentences for each in row}
-    return sum(len(each.tokens) for each in distinct.values())
 
 
 def _n_holding(result: SuiteResult) -> list[int]:

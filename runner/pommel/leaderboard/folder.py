@@ -14,7 +14,7 @@ import re
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -345,7 +345,7 @@ class BoardFolder:
     ) -> None:
         """Note in the ledger what came of scoring again: the same, or something else."""
         board, event = self.board(), "verified"
-        known = {"id": submission_id, "model": printable(model), **asdict(found)}
+        known = {"id": submission_id, "model": printable(model), **found._asdict()}
         if differences := known.pop("differences"):
             event, known["n_differences"] = "differed", len(differences)
             # JSON has no infinity.

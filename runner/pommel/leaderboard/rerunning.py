@@ -4,8 +4,8 @@ import math
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pommel.errors import quoted
 from pommel.leaderboard.board import Board
@@ -15,8 +15,7 @@ from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rescored:
+class Rescored(NamedTuple):
     """What came of scoring a sample again that was drawn by `seed`.
 
     `n_items` is of how many items these are all sentences. `largest_bits` is the largest difference
@@ -33,8 +32,7 @@ class Rescored:
     differences: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sample:
+class Sample(NamedTuple):
     """Sentences of a submission, drawn for its model to score again, all of `n_items` items."""
 
     submission: Submission
@@ -136,9 +134,8 @@ def _fault(claimed: ScoredSentence, found: ScoredSentence, tolerance_bits: float
             return f"{where} is claimed {'' if theirs.oov else 'not '}to be an unknown word"
         if theirs.surprisal_bits is None and theirs.why_unscored == "not asked for":
             continue
-        if (ours.surprisal_bits is None) != (theirs.surprisal_bits is None):
-            return f"{where} has {_words(theirs)} in the submission, and {_words(ours)} now"
-        if not _bits_apart(theirs, ours) <= tolerance_bits:
+        is_other = (ours.surprisal_bits is None) != (theirs.surprisal_bits is None)
+        if is_other or not _bits_apart(theirs, ours) <= tolerance_bits:
             return f"{where} has {_words(theirs)} in the submission, and {_words(ours)} now"
     return ""
 
@@ -206,7 +203,7 @@ def _is_public(reference: str) -> bool:
     if scheme in _IN_REGISTRIES:
         return _is_image(scheme, rest)
     if scheme == "huggingface":
-        return _is_hub_name(rest)
+        return bool(_HUB_NAME.fullmatch(rest)) and ".." not in rest
     return scheme == "builtin" and rest in builtin_models()
 
 
@@ -221,7 +218,3 @@ def _is_image(scheme: str, name: str) -> bool:
         or (scheme not in _MOST_PARTS and host != host.lower())
     )
     return not is_named or bool(_HOST.fullmatch(host) and not _PRIVATE.search(host))
-
-
-def _is_hub_name(name: str) -> bool:
-    return bool(_HUB_NAME.fullmatch(name)) and ".." not in name

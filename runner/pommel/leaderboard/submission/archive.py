@@ -10,8 +10,8 @@ import stat
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from io import BytesIO
+from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from pommel.leaderboard.submission.limits import MIB, Limits, SubmissionError, named
@@ -40,8 +40,7 @@ _UNREADABLE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Archive:
+class Archive(NamedTuple):
     """An archive that has been opened; `source` names it in messages, `members` are by name."""
 
     source: str

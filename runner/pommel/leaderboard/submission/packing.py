@@ -69,13 +69,12 @@ def _write(
     entries, suites = [], []
     files: dict[str, FileEntry] = {}
     for record, run in zip(records, store.runs.runs(records), strict=True):
-        entry = _entry(record, run)
-        lines = surprisal_lines(model, policy.to_dict(), _distinct(run))
-        claims = claims_of(run.result, record.choices.swallowed_regions)
-        for name, pieces in (
-            (entry.surprisals_file, lines),
-            (entry.results_file, [canonical_line(claims)]),
-        ):
+        every = {each.text: each for row in run.surprisals.sentences for each in row}
+        sentences = [*every.values()]
+        entry = _entry(record, run, sentences)
+        lines = surprisal_lines(model, policy.to_dict(), sentences)
+        claims = [canonical_line(claims_of(run.result, record.choices.swallowed_regions))]
+        for name, pieces in ((entry.surprisals_file, lines), (entry.results_file, claims)):
             files[name] = pack(archive, name, pieces, limits)
         entries.append(entry)
         suites.append(run.surprisals.suite)
@@ -93,9 +92,8 @@ def _write(
     return manifest, suites
 
 
-def _entry(record: RunRecord, run: Run) -> SuiteEntry:
+def _entry(record: RunRecord, run: Run, sentences: Sequence[ScoredSentence]) -> SuiteEntry:
     provenance = record.result.provenance
-    sentences = _distinct(run)
     return SuiteEntry(
         name=record.result.suite_name,
         language=record.suite.language,
@@ -108,11 +106,6 @@ def _entry(record: RunRecord, run: Run) -> SuiteEntry:
         region_sums_sha256=region_sums_sha256(run.surprisals.table),
         provenance={key: each for key, each in provenance.items() if key not in _SHARED},
     )
-
-
-def _distinct(run: Run) -> list[ScoredSentence]:
-    every = (each for row in run.surprisals.sentences for each in row)
-    return list({each.text: each for each in every}.values())
 
 
 def _image_digest(model: Mapping[str, Any]) -> str | None:

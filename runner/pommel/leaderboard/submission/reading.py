@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pommel.errors import quoted
 from pommel.leaderboard.submission.archive import Archive
@@ -20,8 +20,7 @@ from pommel.models import ModelInfo, Policy
 from pommel.surprisal import ScoredSentence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SubmittedRun:
+class SubmittedRun(NamedTuple):
     """What a submission has of one suite.
 
     `sentences` are by text, and are sound as such; whether they are the suite's, and whether
@@ -34,8 +33,7 @@ class SubmittedRun:
     claimed: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Submission:
+class Submission(NamedTuple):
     """A submission that has been read; `source` names it in messages.
 
     `sha256` is that of the manifest, which has the hashes of everything else: it is the same for

@@ -51,8 +51,8 @@ def recomputed(
                 f"{submission.source}: calls the suite {suite.name} (version "
                 f"{suite.version or 'none'}) {quoted(name)} (version {brief(version or 'none')})"
             )
-        surprisals = _surprisals(submission, submitted, suite)
         where = f"{submission.source}: suite {suite.name}"
+        surprisals = _surprisals(submission, submitted, suite, where)
         if region_sums_sha256(surprisals.table) != submitted.entry.region_sums_sha256:
             raise SubmissionError(
                 f"{where}: the sums of its regions are not those that it was packed with; its "
@@ -69,32 +69,17 @@ def recomputed(
     return runs
 
 
-def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -> SuiteSurprisals:
-    manifest, entry = submission.manifest, submitted.entry
+def _surprisals(
+    submission: Submission, submitted: SubmittedRun, suite: Suite, where: str
+) -> SuiteSurprisals:
+    """Return the suite's surprisals; raises unless there are its sentences and no others.
+
+    They have to be scored where it matters.
+    """
+    manifest = submission.manifest
     choices = replace(manifest.choices, regions="needed")
     needed = NeededSentences.of(suite, submission.model, choices)
-    _check_sentences(submission, submitted, suite, needed)
-    about = {
-        "suite": suite.identity,
-        "model": dict(manifest.model),
-        "policy": manifest.policy,
-        "method": choices.policy.method,
-        "compat": choices.compat,
-    }
-    return SuiteSurprisals.from_sentences(
-        needed,
-        submitted.sentences,
-        method=choices.policy.method,
-        provenance={**entry.provenance, **about},
-    )
-
-
-def _check_sentences(
-    submission: Submission, submitted: SubmittedRun, suite: Suite, needed: NeededSentences
-) -> None:
-    """Raise unless there are the suite's sentences and no others, scored where it matters."""
-    where = f"{submission.source}: suite {suite.name}"
-    texts = needed.texts
+    texts, method = needed.texts, choices.policy.method
     missing = [text for text in texts if text not in submitted.sentences]
     if missing:
         raise SubmissionError(
@@ -111,8 +96,21 @@ def _check_sentences(
             raise SubmissionError(
                 f"{where}: a region that a prediction names was not scored in {quoted(text)}"
             )
-        if fault := unscored_fault(scored, needed.named[text], submission.policy.method):
+        if fault := unscored_fault(scored, needed.named[text], method):
             raise SubmissionError(f"{where}: {fault}")
+    about = {
+        "suite": suite.identity,
+        "model": dict(manifest.model),
+        "policy": manifest.policy,
+        "method": method,
+        "compat": choices.compat,
+    }
+    return SuiteSurprisals.from_sentences(
+        needed,
+        submitted.sentences,
+        method=method,
+        provenance={**submitted.entry.provenance, **about},
+    )
 
 
 # What is said of each item and prediction, beside the margin: a truth value each.
