@@ -107,21 +107,18 @@ def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-def test_quartiles_and_other_metrics(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_first_metric_is_drawn(capfd: pytest.CaptureFixture[str]) -> None:
     run = run_of(make_suite([AGREEMENT, *SUITE_ITEMS], metric=["mean", "sum"]))
-    chart = region_chart([run], metric="mean", whiskers="quartiles")
-    rows = {(row["condition"], row["region_number"]): row for row in draw(chart, capfd).rows}
+    drawn = draw(region_chart([run]), capfd)
+    rows = {(row["condition"], row["region_number"]): row for row in drawn.rows}
     frame = run.to_frame("regions")
     own = frame[(frame["condition_name"] == "match") & (frame["region_number"] == 1)]["mean_bits"]
     row = rows["match", 1]
     assert row["mean_bits"] == pytest.approx(own.mean())
-    assert (row["low_bits"], row["high_bits"]) == (own.quantile(0.25), own.quantile(0.75))
-    texts = draw(chart, capfd).texts
-    assert "mean surprisal of the tokens (bits)" in texts
-    assert texts[-3:-1] == [
-        "Mean over 3 items; whiskers: quartiles of the items. Contents: first",
-        "item.",
-    ]
+    assert (row["low_bits"], row["high_bits"]) == pytest.approx(
+        (own.mean() - own.sem(), own.mean() + own.sem())
+    )
+    assert "mean surprisal of the tokens (bits)" in drawn.texts
 
 
 SUITE_ITEMS: list[dict[str, Any]] = [
@@ -342,8 +339,3 @@ def test_what_cannot_be_shown() -> None:
             [run_of(make_suite([{"match": ("a",), "mismatch": ("b",)}], []), a=None, b=None)]
         )
     assert str(caught.value) == "small: the surprisal of no region is known"
-    with pytest.raises(UsageError) as caught:
-        region_chart([run_of()], whiskers="none")  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "whiskers cannot be 'none'; it is one of standard error, quartiles"
-    )

@@ -54,7 +54,7 @@ def curves(key: str, section: Section) -> Chart:
     spec["facet"]["sort"] = [each.label for each in runs]
     rows = [row for own in own_rows for row in own]
     # Facets may stand below one another: lines are as long as one is wide.
-    notes = region_notes(rows, "standard error")
+    notes = region_notes(rows)
     spec["title"]["subtitle"] = note_lines(notes, spec["spec"]["width"])
     return Chart(key, title, block=_block(spec, data_of(rows)["values"]))
 

@@ -2,11 +2,10 @@
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pommel.analysis import ModelsCompared
 from pommel.errors import UsageError, counted, listed
@@ -19,13 +18,14 @@ from pommel.report.plots.theme import (
     Spec,
     check_installed,
     data_of,
+    distinct,
     label_width,
     series_channels,
     single_line,
     themed,
     tooltip,
 )
-from pommel.scoring import RegionTable, Run, RunRecord, SuiteFacts
+from pommel.scoring import Run, RunRecord
 from pommel.statistics import Spread
 from pommel.suite import Suite
 
@@ -44,10 +44,14 @@ def region_labels(suite: Suite) -> dict[int, str]:
     Behind the name come what the first item has in the region, over its conditions: two different
     contents at most, dots for more.
     """
-    return {
-        number: "\n".join([*_name(suite.region_names, number), *_contents(suite, number)])
-        for number in suite.region_numbers
-    }
+    found = {}
+    for number in suite.region_numbers:
+        name = single_line(suite.region_names[number]) if suite.region_names.get(number) else ""
+        # The blanks are where a long name may be broken.
+        text = f"{number} {name}".replace("_", " ").strip()
+        lines = [*_lines(text, most=_MOST_LINES), *_contents(suite, number)]
+        found[number] = "\n".join(lines)
+    return found
 
 
 def compared_cells(suite: Suite) -> frozenset[tuple[str, int]]:
@@ -61,12 +65,6 @@ def compared_cells(suite: Suite) -> frozenset[tuple[str, int]]:
         for reference in prediction.formula.references
         if reference.region is not None
     )
-
-
-def _name(names: Mapping[int, str], number: int) -> list[str]:
-    # The blanks are where a long name may be broken.
-    text = f"{number} {single_line(names[number]) if names.get(number) else ''}"
-    return _lines(text.replace("_", " ").strip(), most=_MOST_LINES)
 
 
 def _contents(suite: Suite, number: int) -> list[str]:
@@ -87,10 +85,7 @@ def _lines(text: str, *, most: int) -> list[str]:
     return textwrap.wrap(text, _LONGEST_LINE, max_lines=most, placeholder=" …") or [text]
 
 
-# What whiskers show: mean +- 1 standard error, or the quartiles of the items.
-Whiskers = Literal["standard error", "quartiles"]
-
-# Why a region that has tokens has no surprisal (see `regions.region_rows`).
+# Why a region that has tokens has no surprisal (see `region_rows`).
 NOT_ASKED_FOR, UNSCORED = "not asked for", "unscored"
 
 SCORES_THE_OTHERS = "`pommel run --regions all` scores {}"
@@ -98,39 +93,28 @@ SCORES_THE_OTHERS = "`pommel run --regions all` scores {}"
 _MOST_MODELS = 5
 
 
-def region_notes(rows: Rows, whiskers: Whiskers) -> Iterator[str]:
-    """Yield notes on rows as of `regions.region_rows`, whatever models they are of."""
+def region_notes(rows: Rows) -> Iterator[str]:
+    """Yield notes on rows as of `region_rows`, whatever models they are of."""
     known = [row for row in rows if row["n_items"]]
+    least, most = (end(row["n_items"] for row in known) for end in (min, max))
+    items = counted(most, "item") if least == most else f"{least} to {most} items"
     # Of an infinite mean there are none, and none of one item's.
     has_whiskers = any(row["low_bits"] is not None for row in known)
-    shown = f"; whiskers: {_SPREAD[whiskers]}" if has_whiskers else ""
-    yield f"{_means(known)}{shown}. Contents: first item."
+    whiskers = "; whiskers: ± 1 standard error" if has_whiskers else ""
+    yield f"Mean over {items}{whiskers}. Contents: first item."
     if any(row["is_compared"] for row in known):
         yield "Filled points and grey columns: what predictions compare."
     if n_infinite := sum(row["is_infinite"] for row in rows):
         verb = "is" if n_infinite == 1 else "are"
         yield f"∞: {counted(n_infinite, 'mean')} {verb} infinite, since a word has probability 0."
-    yield from _models_notes(rows)
-
-
-_SPREAD = {"standard error": "± 1 standard error", "quartiles": "quartiles of the items"}
-
-
-def _means(known: Rows) -> str:
-    least, most = (end(row["n_items"] for row in known) for end in (min, max))
-    return f"Mean over {counted(most, 'item') if least == most else f'{least} to {most} items'}"
-
-
-def _models_notes(rows: Rows) -> Iterator[str]:
-    partial = [*dict.fromkeys(row["model"] for row in rows if row["missing"] == NOT_ASKED_FOR)]
+    partial = distinct([row for row in rows if row["missing"] == NOT_ASKED_FOR], "model")
     if partial:
         yield (
             f"{listed(partial, most=_MOST_MODELS)}: only the regions that predictions need "
             f"({SCORES_THE_OTHERS.format('the others')})."
         )
-    seen = {row["model"] for row in rows if row["n_items"]}
-    unknown = dict.fromkeys(row["model"] for row in rows if row["model"] not in seen)
-    if without := [model for model in unknown if model not in partial]:
+    named = {*distinct(known, "model"), *partial}
+    if without := [model for model in distinct(rows, "model") if model not in named]:
         yield f"{listed(without, most=_MOST_MODELS)}: no surprisal is known."
 
 
@@ -160,14 +144,12 @@ _SPREAD_OUT = 0.3
 _PAGE_WIDTH = 1000
 
 
-def region_chart(
-    runs: Sequence[Run], *, metric: str | None = None, whiskers: Whiskers = "standard error"
-) -> "alt.typing.ChartType":
+def region_chart(runs: Sequence[Run]) -> "alt.typing.ChartType":
     """Return the mean surprisal of every region, a line a condition and a facet a model.
 
-    The runs are of one suite, whose first metric `metric` is unless it is given. Filled points are
-    the regions that some prediction looks at in that condition, and a column behind them is grey
-    where it looks at any condition. An infinite mean is marked at the top; lines end before it, and
+    The runs are of one suite; its first metric is drawn. Filled points are the regions that some
+    prediction looks at in that condition, and a column behind them is grey where it looks at any
+    condition. An infinite mean is marked at the top; lines end before it, and
     before a region that is there but not scored. The values are those of `region_rows`. Raises
     `UsageError` for runs of several suites or of several versions of one, for none at all, and
     where no surprisal is known or none is finite.
@@ -177,19 +159,23 @@ def region_chart(
 
     suite = _suite_of(runs)
     named = named_runs(runs)
-    rows = region_rows(named, metric or suite.metrics[0], whiskers)
+    rows = region_rows(named, suite.metrics[0])
     if all(row["mean_bits"] is None for row in rows):
-        raise UsageError(f"{suite.name}: {_why_nothing(rows)}")
+        why = "the surprisal of no region is known"
+        if any(row["is_infinite"] for row in rows):
+            why = (
+                "there is no finite surprisal to be shown: every region has a word of probability 0"
+            )
+        elif any(row["missing"] == NOT_ASKED_FOR for row in rows):
+            why += f"; {SCORES_THE_OTHERS.format('them')}"
+        raise UsageError(f"{suite.name}: {why}")
     shown = {row["region"] for row in rows if row["n_items"]}
     labels = [label for label in region_labels(suite).values() if label in shown]
     step = max(_LEAST_REGION_WIDTH, label_width(labels) + 10)
     n_columns = max(1, min(len(named), int(_PAGE_WIDTH / (step * len(labels)))))
-    layers = alt.layer(
-        *_layers(suite, labels, metric or suite.metrics[0], step),
-        data=data_of(rows),
-    )
     chart: alt.FacetChart = (
-        layers.resolve_legend(strokeDash="independent")
+        alt.layer(*_layers(suite, labels, step), data=data_of(rows))
+        .resolve_legend(strokeDash="independent")
         .properties(width=step * len(labels), height=_HEIGHT)
         .facet(
             facet=alt.Facet("model:N", sort=[each.label for each in named], title=None),
@@ -197,86 +183,57 @@ def region_chart(
         )
         .resolve_axis(x="independent")
     )
-    notes = [*region_notes(rows, whiskers)]
-    return themed(chart, suite.name, notes, width=step * len(labels) * n_columns)
+    width = step * len(labels) * n_columns
+    return themed(chart, suite.name, [*region_notes(rows)], width=width)
 
 
-def _why_nothing(rows: Rows) -> str:
-    if any(row["is_infinite"] for row in rows):
-        return "there is no finite surprisal to be shown: every region has a word of probability 0"
-    if any(row["missing"] == NOT_ASKED_FOR for row in rows):
-        return f"the surprisal of no region is known; {SCORES_THE_OTHERS.format('them')}"
-    return "the surprisal of no region is known"
-
-
-def region_rows(
-    named: Sequence[NamedRun], metric: str, whiskers: Whiskers = "standard error"
-) -> Rows:
+def region_rows(named: Sequence[NamedRun], metric: str) -> Rows:
     """Return one row a model, condition and region, in bits.
 
     `mean_bits` is over the `n_items` in which the region has a scored token; it is None where there
     is no such item, and where a word of probability 0 makes it infinite (`is_infinite`). `missing`
     says why there is no such item though the region has tokens ("" where it has none): they were
-    "not asked for", or are "unscored". `low_bits` and `high_bits` are where the whiskers end; one
-    item has none of a standard error.
+    "not asked for", or are "unscored". `low_bits` and `high_bits` are where the whiskers end, a
+    standard error from the mean; one item has none.
     """
-    UsageError.check_choice("whiskers", whiskers, get_args(Whiskers))
-    return [row for each in named for row in _rows(each, metric, whiskers)]
+    return [row for each in named for row in _rows(each, metric)]
 
 
-def _rows(named: NamedRun, metric: str, whiskers: Whiskers) -> Iterator[Row]:
+def _rows(named: NamedRun, metric: str) -> Iterator[Row]:
     suite, table = named.run.surprisals.suite, named.run.surprisals.table
     labels, compared = region_labels(suite), compared_cells(suite)
-    values = _scored(table, metric)
+    # A sum of nothing is no point.
+    values = np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
     for c, condition in enumerate(table.condition_names):
         for r, number in enumerate(table.region_numbers):
-            cell = values[:, c, r]
-            own = cell[~np.isnan(cell)]
-            mean, low, high = _summary(own, whiskers)
+            items = Spread.of(values[:, c, r].tolist())
+            n_tokens, n_unscored = table.n_tokens[:, c, r], table.n_unscored[:, c, r]
+            missing = ""
+            if not items.n and n_tokens.any():
+                # What can be scored and has no value was not asked for.
+                missing = NOT_ASKED_FOR if (n_tokens > n_unscored).any() else UNSCORED
+            ends = {
+                "mean_bits": items.mean,
+                "low_bits": items.mean - items.standard_error,
+                "high_bits": items.mean + items.standard_error,
+            }
             yield {
                 "model": named.label,
                 "condition": single_line(condition),
                 "region_number": number,
                 "region": labels[number],
                 "is_compared": (condition, number) in compared,
-                "n_items": len(own),
-                "mean_bits": mean if math.isfinite(mean) else None,
-                "low_bits": low if math.isfinite(low) else None,
-                "high_bits": high if math.isfinite(high) else None,
-                "is_infinite": math.isinf(mean),
-                "missing": "" if len(own) else _missing(table, c, r),
+                "n_items": items.n,
+                **{name: end if math.isfinite(end) else None for name, end in ends.items()},
+                "is_infinite": math.isinf(items.mean),
+                "missing": missing,
             }
-
-
-def _scored(table: RegionTable, metric: str) -> NDArray[np.float64]:
-    """Return the values, NaN where a region has no scored token: a sum of nothing is no point."""
-    return np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
-
-
-def _missing(table: RegionTable, c: int, r: int) -> str:
-    """Return why a region is known in no item; "" where it is empty in all."""
-    n_tokens, n_unscored = table.n_tokens[:, c, r], table.n_unscored[:, c, r]
-    if not n_tokens.any():
-        return ""
-    # What can be scored and has no value was not asked for.
-    return NOT_ASKED_FOR if (n_tokens > n_unscored).any() else UNSCORED
-
-
-def _summary(values: NDArray[np.float64], whiskers: Whiskers) -> tuple[float, float, float]:
-    """Return the mean, and where the whiskers end."""
-    if not len(values) or np.isinf(values).any():
-        return (math.inf if len(values) else math.nan), math.nan, math.nan
-    of_items = Spread.of(values.tolist())
-    if whiskers == "quartiles":
-        low, high = np.quantile(values, (0.25, 0.75)).tolist()
-        return of_items.mean, low, high
-    error = of_items.standard_error
-    return of_items.mean, of_items.mean - error, of_items.mean + error
 
 
 def _suite_of(runs: Sequence[Run]) -> Suite:
     """Return the suite that all runs are of."""
-    suites = {run.surprisals.suite.name: run.surprisals.suite for run in runs}
+    versions = [run.surprisals.suite for run in runs]
+    suites = {each.name: each for each in versions}
     if not suites:
         raise UsageError("there is no run with tokens; results of others have none")
     if len(suites) > 1:
@@ -285,8 +242,7 @@ def _suite_of(runs: Sequence[Run]) -> Suite:
             f"{listed([*suites], most=8)}"
         )
     (suite,) = suites.values()
-    versions = {id(each): each for each in (run.surprisals.suite for run in runs)}
-    hashes = {SuiteFacts.of(each).sha256 for each in versions.values()}
+    hashes = {each.sha256 for each in versions}
     if len(hashes) > 1:
         raise UsageError(
             f"these runs are of {len(hashes)} versions of {suite.name}; choose those of one"
@@ -294,7 +250,7 @@ def _suite_of(runs: Sequence[Run]) -> Suite:
     return suite
 
 
-def _layers(suite: Suite, labels: Sequence[str], metric: str, step: float) -> Iterator["alt.Chart"]:
+def _layers(suite: Suite, labels: Sequence[str], step: float) -> Iterator["alt.Chart"]:
     import altair as alt
 
     conditions = [single_line(name) for name in suite.condition_names]
@@ -311,7 +267,9 @@ def _layers(suite: Suite, labels: Sequence[str], metric: str, step: float) -> It
     offset = alt.XOffset(
         "condition:N", scale=alt.Scale(type="point", domain=conditions, range=spread_out)
     )
-    y = alt.Y("mean_bits:Q", title=_axis_title(metric), scale=alt.Scale(zero=False))
+    metric = suite.metrics[0]
+    title = "surprisal (bits)" if metric == "sum" else f"{metric} surprisal of the tokens (bits)"
+    y = alt.Y("mean_bits:Q", title=title, scale=alt.Scale(zero=False))
     every = alt.Chart().encode(x=x)
     yield (
         every.transform_filter(f"({_HAS_POINT}) && datum.is_compared")
@@ -355,7 +313,3 @@ _INFINITE_AT = 20
 _HAS_POINT = "isValid(datum.mean_bits) || datum.is_infinite"
 _KNOWN = "model:N condition:N region_number:Q n_items:Q"
 _BITS = "mean_bits:Q low_bits:Q high_bits:Q"
-
-
-def _axis_title(metric: str) -> str:
-    return "surprisal (bits)" if metric == "sum" else f"{metric} surprisal of the tokens (bits)"
