@@ -45,8 +45,8 @@ class Results:
 
         return cls(
             runs=tuple(
-                each.run.renamed(Named(name=each.label, membership=each.run.result.membership))
-                for each in named_runs(runs)
+                run.renamed(Named(name=label, membership=run.result.membership))
+                for label, run in named_runs(runs)
             )
         )
 

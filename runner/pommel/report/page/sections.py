@@ -2,9 +2,8 @@
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from pommel.analysis import ModelsCompared
 from pommel.scoring import Run, RunRecord, SuiteKey
@@ -58,9 +57,6 @@ def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     return models
 
 
-_T = TypeVar("_T")
-
-
 @dataclass(slots=True, kw_only=True)
 class Section:
     """A suite in one version, with the records of the models that were run on it, by label.
@@ -95,40 +91,31 @@ def sections(
     Results whose suite is only known by its name are put to its first version. Runs of none of
     the models' records are left out.
     """
-    found: dict[Hashable, Section] = {}
-    places: dict[str, tuple[str, Section]] = {}
     pairs = [(model, record) for model in models for record in model.records]
-    for model, record in sorted(pairs, key=lambda each: not each[1].suite.sha256):
-        section = _section_of(found, record)
-        section.records[model.label] = record
-        places[record.run_id] = (model.label, section)
-    by_result = {id(record.result): record for _, record in pairs}
+    by_result = {id(record.result): record.run_id for _, record in pairs}
+    own: dict[str, Run] = {}
     for run in runs:
         # To hash a suite takes its time, and what comes from a store has the record's own result.
-        record = by_result.get(id(run.result)) or RunRecord.of(run)
-        if place := places.get(record.run_id):
-            label, section = place
-            surprisals = replace(run.surprisals, sentences=())
-            result = replace(run.result, model_name=label)
-            section.runs[label] = Run(surprisals=surprisals, result=result)
-    labels = [model.label for model in models]
+        run_id = by_result.get(id(run.result)) or RunRecord.of(run).run_id
+        own[run_id] = replace(run, surprisals=replace(run.surprisals, sentences=()))
+    found: dict[tuple[SuiteKey, str], Section] = {}
+    for model, record in sorted(pairs, key=lambda each: not each[1].suite.sha256):
+        key, sha256 = record.suite_key, record.suite.sha256
+        same = next((each for each in found.values() if each.key == key and not sha256), None)
+        section = same or found.setdefault((key, sha256), Section(key=key, sha256=sha256))
+        section.records[model.label] = record
     for section in found.values():
-        section.records = _ordered(section.records, labels)
-        section.runs = _ordered(section.runs, labels)
+        # In the order of the models.
+        section.records = {
+            model.label: section.records[model.label]
+            for model in models
+            if model.label in section.records
+        }
+        for label, record in section.records.items():
+            if known := own.get(record.run_id):
+                result = replace(known.result, model_name=label)
+                section.runs[label] = replace(known, result=result)
     return sorted(found.values(), key=lambda each: order.index(each.key))
-
-
-def _section_of(found: dict[Hashable, Section], record: RunRecord) -> Section:
-    key, sha256 = record.suite_key, record.suite.sha256
-    if not sha256:
-        same = next((each for each in found.values() if each.key == key), None)
-        if same:
-            return same
-    return found.setdefault((key, sha256), Section(key=key, sha256=sha256))
-
-
-def _ordered(values: Mapping[str, _T], labels: Sequence[str]) -> dict[str, _T]:
-    return {label: values[label] for label in labels if label in values}
 
 
 # Behind the point; more say nothing about a surprisal.

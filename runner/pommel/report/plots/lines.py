@@ -205,10 +205,11 @@ def _layers(rows: Rows, series: Sequence[str], plot: LinePlot) -> Iterator["alt.
     colour, shape, dash = channels["color"], channels["shape"], channels["strokeDash"]
     base = alt.Chart().encode(x=plot.x)
     y = alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(domain=share_domain(rows)))
-    low, high = alt.Y("low:Q"), alt.Y2(field="high")
-    between = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
+    between = base.transform_filter("isValid(datum.low) && isValid(datum.high)").encode(
+        y=alt.Y("low:Q"), y2=alt.Y2(field="high"), color=colour
+    )
     if plot.spread == "band":
-        yield between.mark_area(opacity=0.18).encode(y=low, y2=high, color=colour)
+        yield between.mark_area(opacity=0.18)
     if any(not math.isnan(row.get("chance", math.nan)) for row in rows):
         yield (
             base.transform_filter("isValid(datum.chance)")
@@ -217,7 +218,7 @@ def _layers(rows: Rows, series: Sequence[str], plot: LinePlot) -> Iterator["alt.
         )
     yield base.mark_line(strokeWidth=1.5).encode(y=y, color=colour, strokeDash=dash)
     if plot.spread == "whiskers":
-        yield between.mark_rule(strokeWidth=1.2).encode(y=low, y2=high, color=colour)
+        yield between.mark_rule(strokeWidth=1.2)
     yield base.mark_point(filled=True, size=45, opacity=1).encode(
         y=y, color=colour, shape=shape, tooltip=tooltip(plot.shown)
     )
@@ -231,17 +232,14 @@ def factor_axis(field: str, values: Sequence[float], title: str) -> "alt.X":
     """
     import altair as alt
 
-    positive = [value for value in values if value > 0]
-    grows = min(values) >= 0 and max(values) > _GROWS_BY * min(positive, default=math.inf)
-    scale: Spec = {"padding": _PADDING}
+    least = min((value for value in values if value > 0), default=math.inf)
+    scale: Spec = {"padding": _PADDING, "zero": False}
     axis: Spec = {}
-    if grows:
+    if min(values) >= 0 and max(values) > _GROWS_BY * least:
         has_zero = min(values) == 0
-        scale |= {"type": "symlog", "constant": min(positive)} if has_zero else {"type": "log"}
-        scale["nice"] = False
-        axis["values"] = [*([0] if has_zero else []), *_ticks(min(positive), max(positive))]
-    else:
-        scale["zero"] = False
+        kind = {"type": "symlog", "constant": least} if has_zero else {"type": "log"}
+        scale = {"padding": _PADDING, **kind, "nice": False}
+        axis["values"] = [*([0] if has_zero else []), *_ticks(least, max(values))]
     # Vega writes a billion as SI does, "1G".
     shown = "replace(format(datum.value, '~s'), 'G', 'B')"
     return alt.X(

@@ -112,9 +112,8 @@ def themed(
     """
     import altair as alt
 
-    n_characters = _characters(width)
     heading = alt.TitleParams(
-        text=_marked(textwrap.wrap(single_line(title), int(n_characters * 0.8))),
+        text=_marked(textwrap.wrap(single_line(title), int(_characters(width) * 0.8))),
         subtitle=note_lines(notes, width),
         anchor="start",
         frame="bounds",
@@ -125,10 +124,9 @@ def themed(
 
 def note_lines(notes: Iterable[str], width: float) -> list[str]:
     """Return notes as the lines that stand under the title of a chart of so many pixels."""
-    n_characters = _characters(width)
     # The dots of a list that goes on end its sentence, too.
     whole = [note.replace(", ....", ", ...") for note in notes]
-    return _marked([line for note in whole for line in textwrap.wrap(note, n_characters)])
+    return _marked([line for note in whole for line in textwrap.wrap(note, _characters(width))])
 
 
 def single_series(what: str, names: Iterable[str]) -> list[str]:
@@ -180,19 +178,21 @@ def tooltip(fields: str) -> list["alt.Tooltip"]:
     """Return what is shown of a mark under the pointer: fields as in "model:N accuracy:Q"."""
     import altair as alt
 
-    found = []
-    for each in fields.split():
-        title = each.partition(":")[0].replace("_", " ")
-        number = ".4~g" if each.endswith(":Q") else alt.Undefined
-        found.append(alt.Tooltip(each, title=title, format=number))
-    return found
+    return [
+        alt.Tooltip(
+            each,
+            title=each[:-2].replace("_", " "),
+            format=".4~g" if each.endswith(":Q") else alt.Undefined,
+        )
+        for each in fields.split()
+    ]
 
 
 def share_domain(rows: Rows) -> list[float]:
     """Return what an axis of shares has to cover: 0 to 1, and whatever is further out."""
-    ends = [row[key] for row in rows for key in ("low", "high") if row.get(key) is not None]
-    known = [end for end in ends if math.isfinite(end)]
-    return [min([0.0, *known]), max([1.0, *known])]
+    ends = (row.get(key, math.nan) for row in rows for key in ("low", "high"))
+    known = [0.0, 1.0, *(end for end in ends if math.isfinite(end))]
+    return [min(known), max(known)]
 
 
 _T = TypeVar("_T")
