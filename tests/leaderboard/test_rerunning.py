@@ -138,7 +138,7 @@ def test_tokens_that_were_not_asked_for_are_not_compared(tmp_path: Path, board: 
 def test_an_image_is_known_by_its_digest(claimed: Submission) -> None:
     assert claimed.reference == "builtin://en-ngram"
     digest = f"example.org/model@sha256:{'0' * 64}"
-    pushed = claimed._replace(manifest=replace(claimed.manifest, image_digest=digest))
+    pushed = replace(claimed, manifest=replace(claimed.manifest, image_digest=digest))
     assert pushed.reference == f"docker://{digest}"
 
 
@@ -154,12 +154,13 @@ def test_the_model_is_asked_under_the_policy_of_the_submission(
 def _with_run(claimed: Submission, bits: Mapping[str, float], *, first: bool) -> Submission:
     """Return the submission with one more run, which says of SENTENCE what "bits" has."""
     (run,) = (each for each in claimed.runs if SENTENCE in each.sentences)
-    more = run._replace(
+    more = replace(
+        run,
         entry=replace(run.entry, name="more", sha256="f" * 64),
         sentences={**run.sentences, SENTENCE: by_word(SENTENCE, bits)},
     )
     runs = (more, *claimed.runs) if first else (*claimed.runs, more)
-    return claimed._replace(runs=runs)
+    return replace(claimed, runs=runs)
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -190,7 +191,7 @@ def test_a_text_of_two_suites_is_compared_in_both(
 
 
 def test_all_suites_of_the_board_have_to_be_there(claimed: Submission, board: Board) -> None:
-    less = claimed._replace(runs=claimed.runs[:1])
+    less = replace(claimed, runs=claimed.runs[:1])
     with pytest.raises(SubmissionError, match="has no run on "):
         rescored(less, board, model(), tolerance_bits=0)
 

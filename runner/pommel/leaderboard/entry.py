@@ -14,6 +14,7 @@ from pommel.errors import InputError
 from pommel.leaderboard.board import Board, no_number
 from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
+from pommel.leaderboard.submission.manifest import described
 from pommel.scoring import RegionTable, SuiteResult
 from pommel.suite import Suite
 
@@ -159,7 +160,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
     the suites, or with tokens, check sums or claims that do not fit each other.
     """
     manifest, source = submission.manifest, submission.source
-    if compat := manifest.choices.compat:
+    if compat := manifest.compat:
         raise SubmissionError(
             f"{source}: was scored with --compat {compat}, and leaderboards take none; "
             f"run the model without it"
@@ -185,7 +186,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         pommel=manifest.pommel,
         model={key: each for key, each in manifest.model.items() if key != "details"},
         image_digest=manifest.image_digest,
-        policy=manifest.policy,
+        policy=described(manifest.policy),
         n_tokens=sum(each.entry.n_tokens for each in claimed),
         n_predictions={
             sha256: len(each.counted) if board.score_rule == "each" else 1

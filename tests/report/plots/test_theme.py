@@ -71,7 +71,7 @@ def test_names_are_one_line(text: str, shown: str) -> None:
 
 def test_axes_of_shares_cover_what_is_drawn() -> None:
     assert share_domain([]) == [0, 1]
-    assert share_domain([{"low": -0.1, "high": 1.2}, {"low": math.nan, "high": None}]) == [
+    assert share_domain([{"low": -0.1, "high": 1.2}, {"low": math.nan, "high": math.nan}]) == [
         -0.1,
         1.2,
     ]

@@ -14,8 +14,8 @@ from pommel.leaderboard.submission.limits import (
     check_nesting,
     shape_fault,
 )
-from pommel.models import Policy
-from pommel.scoring import Choices, Score
+from pommel.models import Method, ModelInfo, Policy
+from pommel.scoring import Choices, Compat, Oov, Score, ScoreRule, Swallowed
 
 # Letters to Unicode, of which nothing is seen: the fillers of Hangul.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
@@ -132,7 +132,7 @@ class FileEntry:
 class Manifest:
     """What a submission says of itself.
 
-    `model` is `ModelInfo.to_dict()`. By `choices` it was scored and its predictions were counted.
+    `model` is `ModelInfo.to_dict()`, and `policy` names the method.
     `image_digest` is that of a container's image, None where it has none (an image that was built
     here) and for other models. `created` is when the newest run was made, `pommel` the version that
     packed it.
@@ -143,20 +143,39 @@ class Manifest:
     submitter: Submitter
     model: Mapping[str, Any]
     image_digest: str | None
-    choices: Choices
+    policy: Policy
+    compat: Compat | None
+    oov: Oov
+    swallowed: Swallowed
+    score_rule: ScoreRule
     suites: tuple[SuiteEntry, ...]
     files: Mapping[str, FileEntry]
 
     @property
     def version(self) -> int:
         """The version of its form: without the choice that version 2 brought, it stays 1."""
-        return 1 if self.choices.swallowed == "begin" else VERSION
+        return 1 if self.swallowed == "begin" else VERSION
 
     @property
-    def policy(self) -> dict[str, str]:
-        """The policy as JSON values, with its fingerprint."""
-        policy = self.choices.policy
-        return {**policy.to_dict(), "fingerprint": policy.fingerprint}
+    def choices(self) -> Choices:
+        """By what its predictions were counted."""
+        return Choices(
+            policy=self.policy,
+            compat=self.compat,
+            score_rule=self.score_rule,
+            oov=self.oov,
+            swallowed=self.swallowed,
+        )
+
+    @property
+    def method(self) -> Method:
+        """How the tokens were scored."""
+        return self.policy.method
+
+    @property
+    def model_info(self) -> ModelInfo:
+        """The model, under the name that it is submitted under."""
+        return ModelInfo.from_dict({**self.model, "name": self.submitter.name})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the manifest as `schemas/submission.json` describes it."""
@@ -168,11 +187,11 @@ class Manifest:
             "submitter": asdict(self.submitter),
             "model": dict(self.model),
             "image_digest": self.image_digest,
-            "policy": self.policy,
-            "compat": self.choices.compat,
-            "oov": self.choices.oov,
-            **({"swallowed": self.choices.swallowed} if self.version > 1 else {}),
-            "score_rule": self.choices.score_rule,
+            "policy": described(self.policy),
+            "compat": self.compat,
+            "oov": self.oov,
+            **({"swallowed": self.swallowed} if self.version > 1 else {}),
+            "score_rule": self.score_rule,
             "suites": [_suite_to_dict(each) for each in self.suites],
             "files": {name: asdict(each) for name, each in self.files.items()},
         }
@@ -209,13 +228,11 @@ def manifest_from(value: Any, where: str) -> Manifest:
         submitter=submitter,
         model=value["model"],
         image_digest=value["image_digest"],
-        choices=Choices(
-            policy=policy,
-            compat=value["compat"],
-            oov=value["oov"],
-            swallowed=value.get("swallowed", "begin"),
-            score_rule=value["score_rule"],
-        ),
+        policy=policy,
+        compat=value["compat"],
+        oov=value["oov"],
+        swallowed=value.get("swallowed", "begin"),
+        score_rule=value["score_rule"],
         suites=tuple(_suite(each) for each in value["suites"]),
         files={name: FileEntry(**each) for name, each in value["files"].items()},
     )
@@ -249,6 +266,11 @@ def _check_shown(value: Mapping[str, Any], where: str) -> None:
         hidden.append("version of pommel")
     if hidden:
         raise SubmissionError(f"{where}: the {hidden[0]} has characters that are not shown")
+
+
+def described(policy: Policy) -> dict[str, str]:
+    """Return a policy as JSON values, with its fingerprint."""
+    return {**policy.to_dict(), "fingerprint": policy.fingerprint}
 
 
 def policy_of(value: Mapping[str, Any]) -> Policy:

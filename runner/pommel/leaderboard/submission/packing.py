@@ -65,7 +65,7 @@ def _write(
 ) -> tuple[Manifest, list[Suite]]:
     newest = max(records, key=lambda run: (run.created, run.run_id))
     model = newest.result.provenance["model"]
-    policy = policy_of(newest.policy)
+    policy, choices = policy_of(newest.policy), newest.choices
     entries, suites = [], []
     files: dict[str, FileEntry] = {}
     for record, run in zip(records, store.runs.runs(records), strict=True):
@@ -84,7 +84,11 @@ def _write(
         submitter=about if about.name else replace(about, name=newest.result.model_name),
         model=model,
         image_digest=_image_digest(model),
-        choices=replace(newest.choices, policy=policy),
+        policy=policy,
+        compat=choices.compat,
+        oov=choices.oov,
+        swallowed=choices.swallowed_regions,
+        score_rule=choices.score_rule,
         suites=tuple(entries),
         files=files,
     )

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from pommel.errors import quoted
 from pommel.leaderboard.submission.archive import Archive
@@ -20,7 +20,8 @@ from pommel.models import ModelInfo, Policy
 from pommel.surprisal import ScoredSentence
 
 
-class SubmittedRun(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SubmittedRun:
     """What a submission has of one suite.
 
     `sentences` are by text, and are sound as such; whether they are the suite's, and whether
@@ -33,7 +34,8 @@ class SubmittedRun(NamedTuple):
     claimed: object
 
 
-class Submission(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Submission:
     """A submission that has been read; `source` names it in messages.
 
     `sha256` is that of the manifest, which has the hashes of everything else: it is the same for
@@ -48,8 +50,7 @@ class Submission(NamedTuple):
     @property
     def model(self) -> ModelInfo:
         """The model, under the name that it is submitted under."""
-        manifest = self.manifest
-        return ModelInfo.from_dict({**manifest.model, "name": manifest.submitter.name})
+        return self.manifest.model_info
 
     @property
     def reference(self) -> str:
@@ -60,7 +61,7 @@ class Submission(NamedTuple):
     @property
     def policy(self) -> Policy:
         """How all sentences were scored; it names the method."""
-        return self.manifest.choices.policy
+        return self.manifest.policy
 
     def runs_on(self, suites: Mapping[str, str]) -> list[SubmittedRun]:
         """Return the runs on suites, given as names by SHA-256 (`Suite.sha256`).

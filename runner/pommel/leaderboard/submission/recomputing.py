@@ -11,6 +11,7 @@ import numpy as np
 
 from pommel.errors import counted, quoted
 from pommel.leaderboard.submission.limits import SubmissionError, brief
+from pommel.leaderboard.submission.manifest import described
 from pommel.leaderboard.submission.reading import Submission, SubmittedRun
 from pommel.models import Method, Spans
 from pommel.scoring import (
@@ -101,7 +102,7 @@ def _surprisals(
     about = {
         "suite": suite.identity,
         "model": dict(manifest.model),
-        "policy": manifest.policy,
+        "policy": described(manifest.policy),
         "method": method,
         "compat": choices.compat,
     }

@@ -46,7 +46,7 @@ def read_sentences(
     finite, negative or above the limit.
     """
     lines = _lines(pieces, counted.limits.n_line_bytes, where)
-    header = Recording.header(manifest.model, manifest.choices.policy.to_dict())
+    header = Recording.header(manifest.model, manifest.policy.to_dict())
     if parse_strict(next(lines, b""), f"{where}:1") != header:
         raise SubmissionError(f"{where}:1: its model or policy is not that of the manifest")
     sentences: dict[str, ScoredSentence] = {}
@@ -129,7 +129,7 @@ def _with_reasons(
     fault = SubmissionError(f"{at}: 'why_unscored' is not a reason with tokens that have no number")
     if not isinstance(why, dict) or not all(isinstance(each, list) for each in why.values()):
         raise fault
-    if "not comparable" in why and manifest.choices.policy.method != "focus-mask":
+    if "not comparable" in why and manifest.method != "focus-mask":
         raise SubmissionError(f"{at}: only under the method focus-mask are tokens not comparable")
     unscored = {i for i, each in enumerate(tokens) if each.surprisal_bits is None}
     for reason in why:
