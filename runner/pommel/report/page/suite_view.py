@@ -13,6 +13,7 @@ from pommel.report.page.predictions import (
 )
 from pommel.report.page.scores import Levels, bits_text
 from pommel.report.page.sections import ReportModel, Section, packed
+from pommel.report.plots.regions import compared_cells
 from pommel.scoring import PredictionResult, Run
 from pommel.suite import Condition
 
@@ -111,15 +112,10 @@ def _sentence_rows(section: Section, labels: Sequence[str], number: int) -> Iter
     found = suite and next((each for each in suite.items if each.number == number), None)
     if not suite or not found:
         return
-    i = suite.items.index(found)
+    i, compared = suite.items.index(found), compared_cells(suite)
     for c, name in enumerate(suite.condition_names):
         condition = found.condition(name)
-        looked_at = {
-            reference.region
-            for prediction in suite.predictions
-            for reference in prediction.formula.references
-            if reference.condition == name
-        }
+        looked_at = [region for of_condition, region in compared if of_condition == name]
         is_whole, regions = None in looked_at, sorted(r for r in looked_at if r is not None)
         gloss = condition.as_written.get("gloss")
         yield SentenceRow(

@@ -42,9 +42,8 @@ def left_out_notes(sets: SentenceSets) -> Iterator[str]:
         (sets.without_templates, "", _CANNOT),
         (partial, "some templates of ", _CANNOT_SOME),
     ):
-        asked = [each for each in found if each.n_not_asked_for]
-        others = [each for each in found if not each.n_not_asked_for]
-        for own, why in ((asked, _NOT_ASKED_FOR), (others, cannot)):
+        for was_asked, why in ((False, _NOT_ASKED_FOR), (True, cannot)):
+            own = [each for each in found if was_asked == (not each.n_not_asked_for)]
             if own:
                 yield f"Without {what}{_models((each.model, each.suite) for each in own)}: {why}."
     if sets.not_sets:

@@ -59,13 +59,13 @@ _IS_HEADING = f"indexof(datum.value, {json.dumps(_HEADING)}) == 0"
 
 def _places(rows: Rows) -> list[str]:
     """Return the rows of the heat map: suites, with their circuit above them if any has one."""
-    circuits: dict[str, dict[str, None]] = {}
-    for row in rows:
-        circuits.setdefault(row["circuit"], {})[row["suite"]] = None
-    headings = {circuit: [f"{_HEADING}{circuit}"] for circuit in circuits}
-    if [*circuits] == [_NO_CIRCUIT]:
-        headings = {_NO_CIRCUIT: []}
-    return [place for name, suites in circuits.items() for place in (*headings[name], *suites)]
+    circuits = distinct(rows, "circuit")
+    places = []
+    for circuit in circuits:
+        if circuits != [_NO_CIRCUIT]:
+            places.append(f"{_HEADING}{circuit}")
+        places += distinct([row for row in rows if row["circuit"] == circuit], "suite")
+    return places
 
 
 _NO_CIRCUIT = single_line("")
@@ -75,14 +75,13 @@ def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart
     import altair as alt
 
     bare: Spec = {"title": None, "domain": False, "ticks": False}
-    close: Spec = {"paddingInner": 0, "paddingOuter": 0}
     suite = f"{_IS_HEADING} ? slice(datum.label, {len(_HEADING)}) : {SHORTENED}"
     bold = {"condition": {"test": _IS_HEADING, "value": "bold"}, "value": "normal"}
     base = alt.Chart().encode(
         x=alt.X(
             "model:N",
             sort=None,
-            scale=alt.Scale(domain=[*models], **close),
+            scale=alt.Scale(domain=[*models], padding=0),
             axis=alt.Axis(
                 orient="top", labelAngle=-45, labelAlign="left", labelExpr=SHORTENED, **bare
             ),
@@ -90,7 +89,7 @@ def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart
         y=alt.Y(
             "suite:N",
             sort=None,
-            scale=alt.Scale(domain=[*places], **close),
+            scale=alt.Scale(domain=[*places], padding=0),
             axis=alt.Axis(labelExpr=suite, labelFontWeight=bold, **bare),
         ),
         tooltip=tooltip("model:N suite:N circuit:N score:Q"),

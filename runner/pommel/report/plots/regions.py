@@ -54,16 +54,12 @@ def region_labels(suite: Suite) -> dict[int, str]:
     return found
 
 
-def compared_cells(suite: Suite) -> frozenset[tuple[str, int]]:
-    """Return the (condition, region) pairs that predictions look at.
-
-    A whole sentence (`*`) is none of them: to mark every region would tell nothing.
-    """
+def compared_cells(suite: Suite) -> frozenset[tuple[str, int | None]]:
+    """Return the (condition, region) pairs that predictions look at; None is a whole sentence."""
     return frozenset(
         (reference.condition, reference.region)
         for prediction in suite.predictions
         for reference in prediction.formula.references
-        if reference.region is not None
     )
 
 
@@ -222,6 +218,7 @@ def _rows(named: NamedRun, metric: str) -> Iterator[Row]:
                 "condition": single_line(condition),
                 "region_number": number,
                 "region": labels[number],
+                # Of a whole sentence all are: to mark every region would tell nothing.
                 "is_compared": (condition, number) in compared,
                 "n_items": items.n,
                 **{name: end if math.isfinite(end) else None for name, end in ends.items()},
