@@ -254,7 +254,7 @@ def test_what_differed_when_it_was_scored_again_is_said(tmp_path: Path) -> None:
     # A model that has said something else is not one that was verified.
     assert [row.rank for row in ranking.rows] == [0]
     said = f"differed when scored again on 2026-01-02 ({1 / ranking.n_items:.1%} of items)"
-    assert ranking.evidence(ranking.rows[0]) == said
+    assert ranking.listed(ranking.rows[0]).evidence_words(ranking.n_items) == said
     (row,) = csv.DictReader(io.StringIO(ranking.to_csv()))
     assert (row["status"], row["scored_again_on"], row["differed_on"]) == ("differed", "", WHEN)
     board = place.board()

@@ -6,9 +6,9 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from types import UnionType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pommel.errors import UsageError, counted, listed, printable, quoted
 from pommel.leaderboard.board import BoardError
@@ -53,8 +53,7 @@ _DAY = 10
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rerun:
+class Rerun(NamedTuple):
     """A sample of sentences that the model itself has scored again.
 
     `n_items` is of how many items of the board these are all sentences, None where nobody has
@@ -62,10 +61,10 @@ class Rerun:
     """
 
     when: str
-    n_items: int | None = None
     n_sentences: int
     n_tokens: int
     largest_bits: float
+    n_items: int | None = None
     n_differences: int = 0
 
     def share(self, n_items: int) -> str:
@@ -75,8 +74,7 @@ class Rerun:
         return f"{self.n_items / n_items:.1%} of items"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Listed(NamedTuple):
     """What the ledger says of a submission.
 
     `reason` is why it was withdrawn, `superseded_by` the id of the one that took its place;
@@ -228,26 +226,24 @@ def _changed(known: Mapping[str, Listed], value: Mapping[str, Any], where: str) 
                 )
             for other in value["supersedes"]:
                 ended = _ranked(known, other, where)
-                yield replace(
-                    ended, status="superseded", ended=value["when"], superseded_by=value["id"]
+                yield ended._replace(
+                    status="superseded", ended=value["when"], superseded_by=value["id"]
                 )
             hashes = {name: value[name] for name in ("id", "file_sha256", "content_sha256")}
             yield Listed(**hashes, added=value["when"])
         case "withdrawn":
             ended = _ranked(known, value["id"], where)
-            yield replace(ended, status="withdrawn", ended=value["when"], reason=value["reason"])
+            yield ended._replace(status="withdrawn", ended=value["when"], reason=value["reason"])
         case "verified" | "differed":
             if value["id"] not in known:
                 raise BoardError(f"{where}: there is no {value['id']}")
             if value.get("n_differences", 1) < 1:
                 raise BoardError(f"{where}: {value['id']} differed in nothing")
-            rerun = Rerun(
-                **{each.name: value[each.name] for each in fields(Rerun) if each.name in value}
-            )
+            rerun = Rerun(**{name: value[name] for name in Rerun._fields if name in value})
             if rerun.largest_bits is None:
-                rerun = replace(rerun, largest_bits=math.inf)
+                rerun = rerun._replace(largest_bits=math.inf)
             listed = known[value["id"]]
-            yield replace(listed, reruns=(*listed.reruns, rerun))
+            yield listed._replace(reruns=(*listed.reruns, rerun))
 
 
 def _ranked(known: Mapping[str, Listed], name: object, where: str) -> Listed:

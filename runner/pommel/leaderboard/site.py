@@ -88,10 +88,6 @@ class Ranking:
         """Return what the ledger says of a submission."""
         return self.ledger.submissions[row.id]
 
-    def evidence(self, row: Standing) -> str:
-        """Say what a submission's numbers rest on: a claim, or what was scored again."""
-        return self.listed(row).evidence_words(self.n_items)
-
     def confused(self) -> dict[str, tuple[str, ...]]:
         """Return the ids of those that each could be taken for by its name."""
         return confused({row.id: row.name for row in self.rows})
@@ -115,6 +111,7 @@ class Ranking:
         table.add_column("status")
         table.add_column("id", no_wrap=True)
         for row in rows:
+            listed = self.listed(row)
             taken_for = f" (named like {', '.join(alike[row.id])})" if alike[row.id] else ""
             table.add_row(
                 str(row.rank or "-"),
@@ -124,8 +121,8 @@ class Ranking:
                 printable(row.by),
                 *(f"{row.circuits[name].score:.3f}" for name in circuits),
                 *([str(row.total.n_swallowed)] if self.is_swallowed else []),
-                self.listed(row).added[:DATE],
-                self.evidence(row),
+                listed.added[:DATE],
+                listed.evidence_words(self.n_items),
                 row.id,
             )
         return table
@@ -293,12 +290,14 @@ def _scored_again(rerun: Rerun | None, n_items: int) -> dict[str, object] | None
     """Return when and how much the model has scored again, None where it has not."""
     if rerun is None:
         return None
-    known = asdict(rerun)
     return {
-        "on": known.pop("when"),
+        "on": rerun.when,
         "share": None if rerun.n_items is None else rerun.n_items / n_items,
-        **known,
+        "n_items": rerun.n_items,
+        "n_sentences": rerun.n_sentences,
+        "n_tokens": rerun.n_tokens,
         "largest_bits": rerun.largest_bits if math.isfinite(rerun.largest_bits) else None,
+        "n_differences": rerun.n_differences,
     }
 
 

@@ -1,8 +1,7 @@
 """What came in with others' results, as a table: a row a model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pommel.analysis import plain_table
 from pommel.files import frame_of_rows
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("source", "model_name", "family", "size_family", "n_parameters", "n_suites", "n_items")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedModels:
+class ImportedModels(NamedTuple):
     """The models whose results have come in, as tables."""
 
     records: Sequence[RunRecord]

@@ -87,42 +87,33 @@ def left_out(records: Sequence[RunRecord], older: Sequence[RunRecord]) -> list[s
 def _facts(
     models: Sequence[ReportModel], records: Sequence[RunRecord], rows: Sequence[SuiteRow]
 ) -> list[tuple[str, str]]:
-    n_models = sum(not model.is_family for model in models)
-    n_families = len(models) - n_models
+    n_families = sum(model.is_family for model in models)
+    n_models = str(len(models) - n_families)
+    if n_families:
+        n_models += f" ({counted(n_families, 'family').replace('familys', 'families')})"
     names = listed([each.label for each in models if not each.family], most=_SHOWN_NAMES)
-    families = f" ({counted(n_families, 'family').replace('familys', 'families')})"
-    return [
-        ("models", f"{n_models}{families if n_families else ''}: {names}"),
-        ("suites", _suites_text(rows)),
-        ("runs", f"{len(records)}"),
-        ("run", time_span(records)),
-        ("score", _rules_text(records)),
-        ("results from", _sources_text(records)),
-    ]
-
-
-def _suites_text(rows: Sequence[SuiteRow]) -> str:
     circuits = {row.circuit for row in rows if row.circuit}
     languages = sorted({row.key[0] for row in rows if row.key[0]})
-    texts = [
+    suites = [
         str(len(rows)),
         f"of {counted(len(circuits), 'circuit')}" if circuits else "",
         f"in {listed(languages, most=_SHOWN_NAMES)}" if languages else "",
     ]
-    return " ".join(filter(None, texts))
-
-
-def _rules_text(records: Sequence[RunRecord]) -> str:
-    meanings = {
-        "all": "share of items on which all predictions of a suite hold",
-        "first": "share of items on which the first prediction of a suite holds",
-        "each": "mean over a suite's predictions of the share of items on which each holds",
-    }
-    return "; ".join(meanings[rule] for rule in dict.fromkeys(r.result.score_rule for r in records))
-
-
-def _sources_text(records: Sequence[RunRecord]) -> str:
+    rules = dict.fromkeys(each.result.score_rule for each in records)
+    sources = dict.fromkeys(each.source for each in records)
     named = {RunRecord.OWN: "pommel"}
-    return ", ".join(
-        named.get(each, f"{each} (imported)") for each in dict.fromkeys(r.source for r in records)
-    )
+    return [
+        ("models", f"{n_models}: {names}"),
+        ("suites", " ".join(filter(None, suites))),
+        ("runs", f"{len(records)}"),
+        ("run", time_span(records)),
+        ("score", "; ".join(_MEANINGS[rule] for rule in rules)),
+        ("results from", ", ".join(named.get(each, f"{each} (imported)") for each in sources)),
+    ]
+
+
+_MEANINGS = {
+    "all": "share of items on which all predictions of a suite hold",
+    "first": "share of items on which the first prediction of a suite holds",
+    "each": "mean over a suite's predictions of the share of items on which each holds",
+}

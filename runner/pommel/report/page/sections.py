@@ -4,14 +4,14 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from pommel.analysis import ModelsCompared
 from pommel.scoring import Run, RunRecord, SuiteKey
 from pommel.suite import Suite
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportModel:
+class ReportModel(NamedTuple):
     """A model as it was run, or a family of seeds, which stands in front of its members.
 
     `family` is the label of the family that a member is folded into, "" for other models.

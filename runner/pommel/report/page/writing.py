@@ -44,15 +44,12 @@ def content_security_policy(*scripts: str) -> str:
 
     Vega-Embed writes a style element, and charts have styles of their own.
     """
-    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    digests = (base64.b64encode(hashlib.sha256(each.encode()).digest()) for each in scripts)
+    hashes = " ".join(f"'sha256-{each.decode()}'" for each in digests)
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def write_report(
