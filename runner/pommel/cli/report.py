@@ -129,7 +129,7 @@ def _write_table(
         show_text(text)
     else:
         write_text(chosen.output, text)
-        _note_written(records, chosen.output)
+        note(f"{counted(len(records), 'run')}: {chosen.output}")
 
 
 def _write_plot(store: Store, records: Sequence[RunRecord], plot: str, output: Path) -> None:
@@ -144,36 +144,28 @@ def _write_plot(store: Store, records: Sequence[RunRecord], plot: str, output: P
         records = own
         chart = kind.draw(list(store.runs.runs(own)))
     ChartFile(output).save(chart, tell=lambda line: note(f"note: {line}"))
-    _note_written(records, output)
+    note(f"{counted(len(records), 'run')}: {output}")
 
 
 def _write_page(store: Store, records: Sequence[RunRecord], chosen: _ReportOptions) -> None:
     path = chosen.output or _PAGE
     own = store.runs.with_tokens(records)
     _note_imported(records, own, "without curves")
-    _note_partial(own)
+    # Plots name the models that do.
+    if n_partial := sum(each.result.provenance.get("regions") == "needed" for each in own):
+        note(
+            f"note: {counted(n_partial, 'run')} asked only for the regions that predictions need; "
+            f"`pommel run --regions all` asks for the others, too"
+        )
     title = _title(records) if chosen.title is None else chosen.title
     write_report(records, store.runs.runs(own), path, title=title)
-    _note_written(records, path)
+    note(f"{counted(len(records), 'run')}: {path}")
 
 
 def _note_imported(records: Sequence[RunRecord], own: Sequence[RunRecord], fate: str) -> None:
     """Say of how many runs nothing can be shown region by region."""
     if n_imported := len(records) - len(own):
         note(f"note: {counted(n_imported, 'run')} came without tokens: {fate}")
-
-
-def _note_partial(own: Sequence[RunRecord]) -> None:
-    """Say how many runs may lack regions; plots name the models that do."""
-    if n_partial := sum(each.result.provenance.get("regions") == "needed" for each in own):
-        note(
-            f"note: {counted(n_partial, 'run')} asked only for the regions that predictions need; "
-            f"`pommel run --regions all` asks for the others, too"
-        )
-
-
-def _note_written(records: Sequence[RunRecord], path: Path) -> None:
-    note(f"{counted(len(records), 'run')}: {path}")
 
 
 def _title(records: Sequence[RunRecord]) -> str:

@@ -118,8 +118,7 @@ def _check_member(member: ZipInfo, shown: str) -> None:
 
 def _check_sizes(members: Mapping[str, ZipInfo], n_raw: int, source: str, limits: Limits) -> None:
     for name, member in members.items():
-        if member.file_size > limits.n_file_bytes:
-            most = limits.n_file_bytes
+        if member.file_size > (most := limits.n_file_bytes):
             raise SubmissionError(f"{source}: {name} has more than {most:,} bytes, unpacked")
     n_bytes = sum(member.file_size for member in members.values())
     if n_bytes > limits.n_bytes:
@@ -140,8 +139,7 @@ def pack(archive: ZipFile, name: str, pieces: Iterable[bytes], limits: Limits) -
     with archive.open(name, "w") as stream:
         for piece in pieces:
             n_bytes += len(piece)
-            if n_bytes > limits.n_file_bytes:
-                most = limits.n_file_bytes
+            if n_bytes > (most := limits.n_file_bytes):
                 raise SubmissionError(f"{name} would have more than {most:,} bytes; submit less")
             digest.update(piece)
             stream.write(piece)

@@ -47,11 +47,9 @@ class Counted:
         """Count a sentence; raises `SubmissionError` if it is one too many."""
         self.n_sentences += 1
         self.n_tokens += n_tokens
-        if self.n_sentences > self.limits.n_sentences:
-            most = self.limits.n_sentences
+        if self.n_sentences > (most := self.limits.n_sentences):
             raise SubmissionError(f"{where}: the submission has more than {most:,} sentences")
-        if self.n_tokens > self.limits.n_tokens:
-            most = self.limits.n_tokens
+        if self.n_tokens > (most := self.limits.n_tokens):
             raise SubmissionError(f"{where}: the submission has more than {most:,} tokens")
 
 
