@@ -53,7 +53,7 @@ def test_counts_and_mcnemar_against_statsmodels() -> None:
     row = suite_row(compared(on_suites(s=("1" * 20 + "0" * 10, "1" * 8 + "0" * 19 + "1" * 3))))
     assert row.counts == Discordance(n_both=8, n_only_a=12, n_only_b=3, n_neither=7)
     assert row.p_mcnemar == pytest.approx(mcnemar([[8, 12], [3, 7]], exact=True).pvalue)
-    assert (row.accuracy_a, row.accuracy_b) == pytest.approx((20 / 30, 11 / 30))
+    assert (row.a.accuracy, row.b.accuracy) == pytest.approx((20 / 30, 11 / 30))
     assert row.difference.mean == pytest.approx(9 / 30)
 
 
@@ -61,9 +61,9 @@ def test_items_are_matched_by_number() -> None:
     a = record("a", "s", "1100", [1.0, 2.0, -3.0, -4.0], items=[1, 2, 3, 9])
     b = record("b", "s", "0011-", [-5.0, -6.0, 7.0, 8.0, 0.0], items=[4, 3, 2, 1, 9])
     row = suite_row(compared([a, b]))
-    assert (row.n_items, row.n_unmatched_a, row.n_unmatched_b) == (3, 1, 1)
+    assert (row.n_items, row.a.n_unmatched, row.b.n_unmatched) == (3, 1, 1)
     assert row.counts == Discordance(n_both=2, n_only_a=0, n_only_b=0, n_neither=1)
-    assert (row.margin_a_bits, row.margin_b_bits) == (0.0, 3.0)
+    assert (row.a.margin_bits, row.b.margin_bits) == (0.0, 3.0)
     assert row.margin_difference_bits.mean == -3.0
 
 
@@ -112,11 +112,11 @@ def test_circuits_and_all_suites_are_means_over_suites() -> None:
     ]
     comparison = compared(records)
     circuits = {row.unit.circuit: row for row in comparison.level("circuit")}
-    assert (circuits["c"].accuracy_a, circuits["c"].accuracy_b) == (0.75, 0.25)
+    assert (circuits["c"].a.accuracy, circuits["c"].b.accuracy) == (0.75, 0.25)
     assert (circuits["c"].n_suites, circuits["c"].n_items) == (2, 6)
     assert circuits["d"].difference.mean == -1.0
     (whole,) = comparison.level("all")
-    assert whole.accuracy_a - whole.accuracy_b == pytest.approx(whole.difference.mean)
+    assert whole.a.accuracy - whole.b.accuracy == pytest.approx(whole.difference.mean)
     assert whole.difference.mean == pytest.approx((0.5 + 0.5 - 1) / 3)
     assert whole.counts == Discordance(n_both=2, n_only_a=3, n_only_b=1, n_neither=1)
 
@@ -128,12 +128,12 @@ def test_under_each_predictions_have_rows_and_suites_no_count_of_items() -> None
     ]
     comparison = compared(records)
     first, second = comparison.level("prediction")
-    assert (first.unit.prediction_id, first.n_items, first.n_unmatched_b) == ("0", 3, 0)
-    assert (second.unit.prediction_id, second.n_items, second.n_unmatched_b) == ("1", 2, 1)
+    assert (first.unit.prediction_id, first.n_items, first.b.n_unmatched) == ("0", 3, 0)
+    assert (second.unit.prediction_id, second.n_items, second.b.n_unmatched) == ("1", 2, 1)
     assert second.p_mcnemar == 1.0
     row = suite_row(comparison)
-    assert (row.accuracy_a, row.accuracy_b) == pytest.approx(((2 / 3 + 1 / 2) / 2, (1 / 3 + 1) / 2))
-    assert row.difference.mean == pytest.approx(row.accuracy_a - row.accuracy_b)
+    assert (row.a.accuracy, row.b.accuracy) == pytest.approx(((2 / 3 + 1 / 2) / 2, (1 / 3 + 1) / 2))
+    assert row.difference.mean == pytest.approx(row.a.accuracy - row.b.accuracy)
     assert row.unit.prediction_id == ""
     assert math.isnan(row.p_mcnemar)
 
@@ -141,7 +141,7 @@ def test_under_each_predictions_have_rows_and_suites_no_count_of_items() -> None
 def test_a_family_is_compared_by_its_mean_item_by_item() -> None:
     records = [*seeds("lstm", "s", "1110", "1000"), record("b", "s", "0000")]
     row = suite_row(compared(records, "lstm"))
-    assert (row.accuracy_a, row.difference.mean) == (0.5, 0.5)
+    assert (row.a.accuracy, row.difference.mean) == (0.5, 0.5)
     assert row.counts is None
     assert math.isnan(row.p_mcnemar)
     assert math.isnan(row.p_mcnemar_holm)
@@ -154,7 +154,7 @@ def test_margins_that_one_lacks_are_in_neither_mean() -> None:
         record("b", "s", "111", [4.0, 50.0, math.nan]),
     ]
     row = suite_row(compared(records))
-    assert (row.margin_a_bits, row.margin_b_bits) == (1.0, 4.0)
+    assert (row.a.margin_bits, row.b.margin_bits) == (1.0, 4.0)
     assert (row.margin_difference_bits.n, row.margin_difference_bits.mean) == (1, -3.0)
 
 
@@ -218,7 +218,7 @@ def test_the_other_way_round_only_signs_change() -> None:
         assert ours.difference.mean == -theirs.difference.mean
         assert ours.p_mcnemar == theirs.p_mcnemar
         assert ours.difference_signs.p == pytest.approx(theirs.difference_signs.p, abs=0.02)
-        assert ours.accuracy_a == theirs.accuracy_b
+        assert ours.a.accuracy == theirs.b.accuracy
 
 
 def test_the_frame() -> None:
@@ -261,8 +261,8 @@ def test_items_that_not_all_members_of_a_family_have_are_counted() -> None:
     ]
     found = compared(records, "l")
     (row,) = found.level("suite")
-    assert (row.n_items, row.n_incomplete_a, row.n_incomplete_b) == (3, 2, 0)
-    assert (row.n_unmatched_a, row.n_unmatched_b) == (0, 3)
+    assert (row.n_items, row.a.n_incomplete, row.b.n_incomplete) == (3, 2, 0)
+    assert (row.a.n_unmatched, row.b.n_unmatched) == (0, 3)
     assert [*found.notes][1:3] == [
         "1 suite of l left out, which not all of its 2 models have a run on: t",
         "1 suite of b left out, which l has no run on: t",
@@ -346,7 +346,7 @@ def test_swallowed_regions_are_counted_where_scores_are_compared() -> None:
     ]
     comparison = compared(records)
     row = suite_row(comparison)
-    assert (row.n_items, row.n_swallowed_a, row.n_swallowed_b) == (3, 2, 1)
+    assert (row.n_items, row.a.n_swallowed, row.b.n_swallowed) == (3, 2, 1)
     frame = comparison.frame()
     assert frame[["n_swallowed_a", "n_swallowed_b"]].to_numpy().tolist() == [[2, 1]] * 2
     assert [line.split(" │ ")[2:5] for line in lines_of(comparison) if " s " in line] == [
@@ -361,7 +361,7 @@ def test_a_family_has_the_swallowed_regions_of_all_members() -> None:
         for n in (1, 2)
     ]
     row = suite_row(compared([*members, record("b", "s", "11")], "lstm"))
-    assert (row.n_swallowed_a, row.n_swallowed_b) == (3, 0)
+    assert (row.a.n_swallowed, row.b.n_swallowed) == (3, 0)
 
 
 def test_a_p_of_turned_signs_says_whether_they_are_drawn() -> None:
@@ -544,7 +544,7 @@ def test_a_family_is_its_mean_on_the_suites_and_items_that_all_members_have() ->
     shorter = record("lstm/seed-3", "s", "11", member=seed(3), items=[3, 1])
     found = side(ModelsCompared.of([*records, shorter]).models, "lstm")
     assert list(found.suites) == [("", "s")]
-    (column,) = found.columns(("", "s"))
+    ((column, _),) = found.columns(("", "s")).values()
     assert column.item_numbers.tolist() == [1, 3]
     assert column.holds.tolist() == pytest.approx([1.0, 1 / 3])
 
@@ -563,7 +563,7 @@ def test_suites_or_all_items_count_alike(average: Average, difference: float) ->
     comparison = Comparison.of_sides(side(found, "a"), side(found, "b"), average=average)
     (row,) = comparison.level("all")
     assert row.difference.mean == pytest.approx(difference)
-    assert row.accuracy_a - row.accuracy_b == pytest.approx(difference)
+    assert row.a.accuracy - row.b.accuracy == pytest.approx(difference)
     assert row.difference.low < difference < row.difference.high
     means = {"suites": "mean over suites", "items": "all their items together"}[average]
     assert any(line.endswith(f"circuits and all suites: {means}.") for line in lines_of(comparison))

@@ -270,14 +270,14 @@ class Accuracies(Answer):
         numbers = _number_columns(shown, level, self.interval)
         table = plain_table(
             title,
-            names=("model", *(header for header, _ in names)),
-            numbers=[header for header, _ in numbers],
+            names=("model", *(each.name for each in names)),
+            numbers=[each.name for each in numbers],
             caption=self._caption(level),
         )
         sections = (
             Row(
                 section=row.label,
-                cells=(row.header, *(cell(row) for _, cell in (*names, *numbers))),
+                cells=(row.header, *(each.text(row) for each in (*names, *numbers))),
             )
             for row in shown
         )
@@ -293,11 +293,10 @@ class Accuracies(Answer):
         named if a row has it: families have none, and shares that were published without their
         items.
         """
-        of_predictions, shares = _parted(_known(self.rows))
-        notes = [f"{share}{self._named(_SHARE_NAMES[self.interval], shares)}."]
+        of_predictions, shares = _parted(self.rows)
+        notes = [f"{share}{self._named(shares)}."]
         if of_predictions:
-            named = self._named(_OF_MEANS, of_predictions)
-            notes.append(f"Of several predictions: their mean{named}.")
+            notes.append(f"Of several predictions: their mean{self._named(of_predictions)}.")
         return notes
 
     def mean_notes(self, *, name: str = "") -> list[str]:
@@ -306,34 +305,31 @@ class Accuracies(Answer):
         Of one suite a row is that suite's own. `name` is what the sentences call the means; without
         it they are about the whole table.
         """
-        known = _known(self.rows)
-        several = [row for row in known if len(row.suites) > 1]
-        means = [row for row in several if row.average == "suites"]
-        pooled = [row for row in several if row.average == "items"]
-        of_predictions, shares = _parted([row for row in known if len(row.suites) == 1])
+        several = [row for row in self.rows if len(row.suites) > 1]
+        of_predictions, shares = _parted(row for row in self.rows if len(row.suites) == 1)
         mean = f"{name}: mean over all suites" if name else "Mean over suites"
+        items = f"{name}: all items" if name else "All items"
         of_one = f"{name} of one suite" if name else "Of one suite"
         notes = []
-        if means:
-            notes.append(f"{mean}{self._named(_OF_MEANS, means)}; every suite counts alike.")
-        if pooled:
-            dependent, items = _parted(pooled)
-            name_of_items = _SHARE_NAMES[self.interval]
-            named = self._named(_OF_MEANS, dependent) or self._named(name_of_items, items)
-            items_of = f"{name}: all items" if name else "All items"
-            notes.append(f"{items_of} of several suites together{named}; every item counts alike.")
+        if means := _known(row for row in several if row.average == "suites"):
+            notes.append(f"{mean}{self._named(means)}; every suite counts alike.")
+        dependent, independent = _parted(row for row in several if row.average == "items")
+        if pooled := [*dependent, *independent]:
+            named = self._named(pooled)
+            notes.append(f"{items} of several suites together{named}; every item counts alike.")
         if shares:
-            named = self._named(_SHARE_NAMES[self.interval], shares)
-            notes.append(f"{of_one}: share of items{named}.")
+            notes.append(f"{of_one}: share of items{self._named(shares)}.")
         if of_predictions:
-            named = self._named(_OF_MEANS, of_predictions)
+            named = self._named(of_predictions)
             notes.append(f"{of_one} with several predictions: their mean{named}.")
         return notes
 
-    def _named(self, name: str, rows: Iterable[Accuracy]) -> str:
-        """Return an interval's name in brackets if a row has one."""
-        has_one = any(not math.isnan(row.interval(self.interval).low) for row in rows)
-        return f" [{name}]" if has_one else ""
+    def _named(self, rows: Iterable[Accuracy]) -> str:
+        """Return the name of the first interval in brackets, "" if no row has one."""
+        for row in rows:
+            if not math.isnan(row.interval(self.interval).low):
+                return f" [{_OF_MEANS if row.is_mean else _SHARE_NAMES[self.interval]}]"
+        return ""
 
     def _caption(self, level: Level) -> str:
         rows = self.shown
@@ -551,17 +547,9 @@ def _prediction_part(record: RunRecord, prediction: PredictionResult, chance: Ch
 
 def _unit(record: RunRecord, level: Level, prediction_id: str) -> Unit:
     whole = Unit.of(record, prediction_id)
-    match level:
-        case "circuit":
-            return Unit(circuit=whole.circuit)
-        case "language":
-            return Unit(language=whole.language)
-        case "group":
-            return Unit(group=whole.group)
-        case "model":
-            return Unit()
-        case _:
-            return whole
+    if level in ("prediction", "suite"):
+        return whole
+    return Unit() if level == "model" else Unit(**{level: getattr(whole, level)})
 
 
 def total(counts: Iterable[object]) -> int | None:
@@ -734,9 +722,10 @@ def _known(rows: Iterable[Accuracy]) -> list[Accuracy]:
     return [row for row in rows if not math.isnan(row.accuracy)]
 
 
-def _parted(rows: Sequence[Accuracy]) -> tuple[list[Accuracy], list[Accuracy]]:
-    """Return the means over predictions, and the shares of items."""
-    return [row for row in rows if row.is_mean], [row for row in rows if not row.is_mean]
+def _parted(rows: Iterable[Accuracy]) -> tuple[list[Accuracy], list[Accuracy]]:
+    """Return the means over predictions, and the shares of items, of those that are known."""
+    known = _known(rows)
+    return [row for row in known if row.is_mean], [row for row in known if not row.is_mean]
 
 
 _NAMES: dict[Level, tuple[str, ...]] = {
@@ -752,14 +741,13 @@ _NAMES: dict[Level, tuple[str, ...]] = {
 _SHOWN_COUNTS = ("n_ties", "n_unscored")
 
 
-_Shown = tuple[str, Callable[[Accuracy], str]]
-
-
-def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[_Shown]:
+def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[Column]:
     """Return what names the rows; what is the same in all of them says nothing."""
 
-    def column(name: str) -> _Shown:
-        return name.removesuffix("_id"), lambda row: getattr(row.unit, name) or "(none)"
+    def column(name: str) -> Column:
+        return Column(
+            name.removesuffix("_id"), cell=lambda row: getattr(row.unit, name) or "(none)"
+        )
 
     return [
         column(name)
@@ -771,35 +759,34 @@ def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[_Shown]:
 
 def _number_columns(
     rows: Sequence[Accuracy], level: Level, interval: ShareInterval
-) -> list[_Shown]:
-    def test(row: Accuracy) -> str:
-        return f"{row.mark} {p_cell(min(row.p_above, row.p_below))}".strip()
-
-    def margin(row: Accuracy) -> str:
-        return interval_cell(row.margin_bits.mean, row.margin_bits, sign="+")
-
-    def count(name: str) -> _Shown:
-        def cell(row: Accuracy) -> str:
-            return "" if row.counts[name] is None else str(row.counts[name])
-
-        return name.removeprefix("n_"), cell
-
-    columns: list[_Shown] = []
-    if level not in ("prediction", "suite"):
-        columns.append(("suites", lambda row: str(row.n_suites)))
-    columns.append(("items", lambda row: "" if row.n_items is None else str(row.n_items)))
-    columns.append(("accuracy", lambda row: row.cell(interval)))
-    columns.append(("chance", _chance_cell))
-    columns.append(("p", test))
-    if any(row.margin_bits.n for row in rows):
-        columns.append(("margin (bits)", margin))
-        columns.append(("median", lambda row: number_cell(row.median_margin_bits, sign="+")))
-    columns += [
-        count(name)
+) -> list[Column]:
+    columns = [
+        Column("suites", "n_suites"),
+        Column("items", "n_items"),
+        Column("accuracy", cell=lambda row: row.cell(interval)),
+        Column("chance", cell=_chance_cell),
+        Column("p", cell=_test_cell),
+        Column("margin (bits)", cell=_margin_cell),
+        Column("median", cell=lambda row: number_cell(row.median_margin_bits, sign="+")),
+    ]
+    if level in ("prediction", "suite"):
+        del columns[0]
+    if not any(row.margin_bits.n for row in rows):
+        del columns[-2:]
+    counts = [
+        Column(name.removeprefix("n_"), f"counts.{name}")
         for name in COUNTS
         if name in _SHOWN_COUNTS or any(row.counts[name] for row in rows)
     ]
-    return columns
+    return [*columns, *counts]
+
+
+def _test_cell(row: Accuracy) -> str:
+    return f"{row.mark} {p_cell(min(row.p_above, row.p_below))}".strip()
+
+
+def _margin_cell(row: Accuracy) -> str:
+    return interval_cell(row.margin_bits.mean, row.margin_bits, sign="+")
 
 
 def _chance_cell(row: Accuracy) -> str:

@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from pommel.analysis.cells import Answer, FamilyColumn, add_suite_rows, number_cell, plain_table
+from pommel.analysis.cells import (
+    Answer,
+    FamilyColumn,
+    add_suite_rows,
+    grouped,
+    number_cell,
+    plain_table,
+)
 from pommel.errors import counted
 from pommel.files import frame_of_rows
 from pommel.models import Model, Named
@@ -214,17 +221,17 @@ class CapitalizationGains(Answer):
 
     def _groups(self) -> "list[_Group]":
         # A model may be called as a family is, and is none of its members.
-        found: dict[tuple[str, str], list[CapitalizationGain]] = {}
-        for each in self.rows:
+        def called(each: CapitalizationGain) -> tuple[str, str]:
             member = each.as_is.membership
             family = member.family if member and member.axis == "seed" else ""
-            found.setdefault((family, "" if family else each.as_is.model_name), []).append(each)
+            return family, "" if family else each.as_is.model_name
+
         return [
             _Group(
                 gains=own,
                 column=FamilyColumn(family=family, n=len({each.as_is.model_name for each in own})),
             )
-            for (family, _), own in found.items()
+            for (family, _), own in grouped(self.rows, called).items()
         ]
 
 

@@ -77,29 +77,24 @@ class Side:
         known = dict.fromkeys(key for each in self.members for key in each.by_suite)
         return {key: None for key in known if key not in self.suites}
 
-    def columns(self, suite: SuiteKey) -> tuple[ItemScores, ...]:
-        """Return a suite's columns; of a family, means over its members, item by item.
+    def columns(self, suite: SuiteKey) -> dict[str, tuple[ItemScores, int]]:
+        """Return a suite's columns by their label, and how many items not all members have.
 
-        None where the results were published without their items.
+        Of a family, columns are means over its members, item by item. None where the results were
+        published without their items.
         """
-        by_label = self._members_columns(suite)
-        return tuple(mean_of_columns(own) for own in by_label.values())
-
-    def n_incomplete(self, suite: SuiteKey) -> dict[str, int]:
-        """Return by column how many items some members have, and others lack or skip."""
-        by_label = self._members_columns(suite)
-        return {
-            label: len({number for each in own for number in each.item_numbers.tolist()})
-            - mean_of_columns(own).n_items
-            for label, own in by_label.items()
-        }
-
-    def _members_columns(self, suite: SuiteKey) -> dict[str, list[ItemScores]]:
-        """Return the columns that all members have, by their label."""
-        found = [each.columns(suite) for each in self.members]
-        by_label = [{each.label: each for each in own if each.is_listed} for own in found]
-        labels = [label for label in by_label[0] if all(label in own for own in by_label)]
-        return {label: [own[label] for own in by_label] for label in labels}
+        found = [
+            {each.label: each for each in member.columns(suite) if each.is_listed}
+            for member in self.members
+        ]
+        columns = {}
+        for label in found[0]:
+            if all(label in own for own in found):
+                members = [own[label] for own in found]
+                mean = mean_of_columns(members)
+                every = {number for own in members for number in own.item_numbers.tolist()}
+                columns[label] = (mean, len(every) - mean.n_items)
+        return columns
 
     def labels(self, suite: SuiteKey) -> dict[str, None]:
         """Return the labels of all columns that some member has, with items or without."""
@@ -119,8 +114,9 @@ def side(found: Sequence[ComparedModel], name: str) -> Side:
     matches all members of one family, or only models of one, means their mean. Raises `UsageError`
     where nothing or several models match.
     """
-    if whole := _family(found, lambda label: label == name):
-        return whole
+    whole = [each for each in families_of(found) if each.label == name]
+    if len(whole) == 1:
+        return Side(label=name, members=whole[0].members)
     tests: tuple[Callable[[ComparedModel], bool], ...] = (
         lambda each: name == each.label,
         lambda each: name in _called(each),
@@ -132,14 +128,6 @@ def side(found: Sequence[ComparedModel], name: str) -> Side:
             return _only_side(matching, found, name)
     known = listed(sorted({each.label for each in found}), most=8)
     raise UsageError(f"no model {name!r} among the chosen runs; there are {known}")
-
-
-def _side_among(found: Sequence[ComparedModel], name: str, records: Sequence[RunRecord]) -> Side:
-    """Return what a name means among the models whose runs it has chosen."""
-    ids = {record.run_id for record in records}
-    return side(
-        [each for each in found if any(record.run_id in ids for record in each.records)], name
-    )
 
 
 def _only_side(
@@ -160,11 +148,6 @@ def _only_side(
     )
 
 
-def _family(found: Sequence[ComparedModel], is_meant: Callable[[str], bool]) -> Side | None:
-    meant = [each for each in families_of(found) if is_meant(each.label)]
-    return Side(label=meant[0].label, members=meant[0].members) if len(meant) == 1 else None
-
-
 def _called(compared: ComparedModel) -> set[str]:
     names = {compared.name, compared.label}
     for record in compared.records:
@@ -183,33 +166,30 @@ def _has_run(compared: ComparedModel, digits: str) -> bool:
 
 
 @frozen(eq=False)
-class Pair:
-    """One score of a suite on the items that both have; arrays have the shape (n_items,).
+class Half:
+    """What one side has of a score on the items that both have; arrays have the shape (n_items,).
 
-    `n_unmatched_a` and `n_unmatched_b` count the items that the other lacks or skips,
-    `n_incomplete_a` and `n_incomplete_b` those that not all members of a family have.
+    Margins are NaN where one of the two sides has none. `n_unmatched` counts the items that the
+    other side lacks or skips, `n_incomplete` those that not all members of a family have.
     """
 
+    scores: ItemScores
+    n_unmatched: int
+    n_incomplete: int
+
+
+@frozen(eq=False)
+class Pair:
+    """One score of a suite on the items that both sides have."""
+
     unit: Unit
-    item_numbers: NDArray[np.int64]
-    a: ItemScores
-    b: ItemScores
-    n_unmatched_a: int
-    n_unmatched_b: int
-    n_incomplete_a: int = 0
-    n_incomplete_b: int = 0
+    a: Half
+    b: Half
 
     @property
-    def n_items(self) -> int:
-        """How many items both have."""
-        return len(self.item_numbers)
-
-    @property
-    def margins_bits(self) -> tuple[Values, Values]:
-        """The margins of both, NaN in each where the other has none."""
-        a, b = self.a.margins_bits, self.b.margins_bits
-        is_missing = np.isnan(a) | np.isnan(b)
-        return np.where(is_missing, np.nan, a), np.where(is_missing, np.nan, b)
+    def item_numbers(self) -> NDArray[np.int64]:
+        """The numbers of the items."""
+        return self.a.scores.item_numbers
 
 
 # The scores of one suite, at least one.
@@ -218,27 +198,26 @@ PairedSuite = tuple[Pair, ...]
 
 def paired_suite(a: Side, b: Side, key: SuiteKey) -> PairedSuite:
     """Return a suite's scores for two models; none where they have no item in common."""
-    of_b = {column.label: column for column in b.columns(key)}
-    incomplete_a, incomplete_b = a.n_incomplete(key), b.n_incomplete(key)
     record = a.members[0].by_suite[key]
+    of_b = b.columns(key)
     found = []
-    for own in a.columns(key):
-        if own.label not in of_b:
+    for label, own in a.columns(key).items():
+        if label not in of_b:
             continue
-        other = of_b[own.label]
-        shared = np.intersect1d(own.item_numbers, other.item_numbers)
-        if shared.size:
-            pair = Pair(
-                unit=Unit.of(record, own.label),
-                item_numbers=shared,
-                a=own.among(shared),
-                b=other.among(shared),
-                n_unmatched_a=own.n_items - shared.size,
-                n_unmatched_b=other.n_items - shared.size,
-                n_incomplete_a=incomplete_a[own.label],
-                n_incomplete_b=incomplete_b[own.label],
+        both = (own, of_b[label])
+        shared = np.intersect1d(own[0].item_numbers, of_b[label][0].item_numbers)
+        matched = [scores.among(shared) for scores, _ in both]
+        is_missing = np.isnan([each.margins_bits for each in matched]).any(axis=0)
+        halves = [
+            Half(
+                scores=replace(each, margins_bits=np.where(is_missing, np.nan, each.margins_bits)),
+                n_unmatched=scores.n_items - shared.size,
+                n_incomplete=n_incomplete,
             )
-            found.append(pair)
+            for each, (scores, n_incomplete) in zip(matched, both, strict=True)
+        ]
+        if shared.size:
+            found.append(Pair(unit=Unit.of(record, label), a=halves[0], b=halves[1]))
     return tuple(found)
 
 
@@ -258,49 +237,53 @@ class Discordance:
 
 
 @frozen
+class ComparedSide:
+    """What one side reaches in a row, on the items that both have.
+
+    `n_unmatched` counts the items that the other side lacks or skips (under the score rule "each",
+    items of each prediction), `n_incomplete` those that not all members of a family have, and
+    `n_swallowed` those with a swallowed region, of a family in all members. Accuracy and margin are
+    means as in `ComparedRow`.
+    """
+
+    side: Side
+    n_unmatched: int
+    n_incomplete: int
+    n_swallowed: int
+    accuracy: float
+    margin_bits: float
+
+
+@frozen
 class ComparedRow:
     """Two models on a prediction, on a suite, or on the suites of a circuit, or on all.
 
     `n_resamples` is that of the draws.
-    `n_items` are the items that both have; `n_unmatched_a` and `n_unmatched_b` those that the
-    other lacks or skips (under the score rule "each", items of each prediction), and
-    `n_incomplete_a` and `n_incomplete_b` those that not all members of a family have. Accuracies,
-    margins and differences (a - b) are unweighted means over `n_suites` suites of means over items,
-    or means over all items (`Comparison.average`). `counts` are missing where a side is a family,
-    whose items have a share of members; so is `p_mcnemar`, and it is where the predictions of one
-    item are counted together, which depend on each other. `difference_signs` and `margin_signs` are
-    the tests by turned signs; each p has one adjusted by Holm's method over the rows of its level
-    (`..._holm`). `n_swallowed_a` and `n_swallowed_b` count those of the items with a swallowed
-    region, of a family in all members.
+    `n_items` are the items that both have. Accuracies, margins and differences (a - b) are
+    unweighted means over `n_suites` suites of means over items, or means over all items
+    (`Comparison.average`). `counts` are missing where a side is a family, whose items have a share
+    of members; so is `p_mcnemar`, and it is where the predictions of one item are counted together,
+    which depend on each other. `difference_signs` and `margin_signs` are the tests by turned signs;
+    each p has one adjusted by Holm's method over the rows of its level (`..._holm`).
     """
 
-    a: Side
-    b: Side
+    a: ComparedSide
+    b: ComparedSide
     average: Average
     n_resamples: int
     level: ComparedLevel
     unit: Unit
     n_suites: int
     n_items: int
-    n_unmatched_a: int
-    n_unmatched_b: int
-    accuracy_a: float
-    accuracy_b: float
     difference: Estimate
     difference_signs: SignFlip
     counts: Discordance | None
     p_mcnemar: float
-    margin_a_bits: float
-    margin_b_bits: float
     margin_difference_bits: Estimate
     margin_signs: SignFlip
     p_mcnemar_holm: float = math.nan
     p_difference_holm: float = math.nan
     p_margin_holm: float = math.nan
-    n_incomplete_a: int = 0
-    n_incomplete_b: int = 0
-    n_swallowed_a: int = 0
-    n_swallowed_b: int = 0
 
 
 @frozen
@@ -336,10 +319,13 @@ class Comparison(Answer):
         A name is that of a model or a family, a glob, or the beginning of a run's id (see `side`).
         Raises `UsageError` as `side` and `of_sides` do.
         """
-        (name_a, of_a), (name_b, of_b) = a, b
-        both = {record.run_id: record for record in (*of_a, *of_b)}
+        both = {record.run_id: record for _, chosen in (a, b) for record in chosen}
         found = ModelsCompared.of(both.values()).models
-        sides = (_side_among(found, name_a, of_a), _side_among(found, name_b, of_b))
+        sides = []
+        for name, chosen in (a, b):
+            ids = {record.run_id for record in chosen}
+            own = [each for each in found if any(run.run_id in ids for run in each.records)]
+            sides.append(side(own, name))
         return cls.of_sides(*sides, average=average, n_resamples=n_resamples, seed=seed)
 
     @classmethod
@@ -428,7 +414,7 @@ class Comparison(Answer):
         """Return one table: a row a suite (a prediction under "each"), circuits, all suites."""
         has_counts = any(row.counts for row in self.rows)
         has_margins = any(row.margin_difference_bits.n for row in self.rows)
-        has_swallowed = any(row.n_swallowed_a or row.n_swallowed_b for row in self.rows)
+        has_swallowed = any(row.a.n_swallowed or row.b.n_swallowed for row in self.rows)
         hidden = {"p_difference_holm"} if has_counts else {*_COUNTS, "p_mcnemar_holm"}
         hidden |= set() if has_margins else {"margin_difference_bits", "p_margin_holm"}
         hidden |= set() if has_swallowed else {"n_swallowed_a", "n_swallowed_b"}
@@ -513,10 +499,10 @@ class Comparison(Answer):
             yield from _left_out(own, "prediction", names, f"{other.label} has no items of")
         for row in self.level("suite"):
             for n, own, why in (
-                (row.n_incomplete_a, self.a, _not_all(self.a)),
-                (row.n_incomplete_b, self.b, _not_all(self.b)),
-                (row.n_unmatched_a, self.a, f"{self.b.label} lacks or skips"),
-                (row.n_unmatched_b, self.b, f"{self.a.label} lacks or skips"),
+                (row.a.n_incomplete, self.a, _not_all(self.a)),
+                (row.b.n_incomplete, self.b, _not_all(self.b)),
+                (row.a.n_unmatched, self.a, f"{self.b.label} lacks or skips"),
+                (row.b.n_unmatched, self.b, f"{self.a.label} lacks or skips"),
             ):
                 if n:
                     yield (
@@ -531,7 +517,7 @@ class Comparison(Answer):
             for key, pairs in self.paired.items()
             for name in _suite_names([key])
             for label in side.labels(key)
-            if label not in {pair.a.label for pair in pairs}
+            if label not in {pair.a.scores.label for pair in pairs}
         )
 
 
@@ -563,12 +549,15 @@ def _levels(
 
 def _adjusted(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
     """Return the rows of a level with their p adjusted for their number."""
-    mcnemars = holm(row.p_mcnemar for row in rows)
-    differences = holm(row.difference_signs.p for row in rows)
-    margins = holm(row.margin_signs.p for row in rows)
+    adjusted = zip(
+        holm(row.p_mcnemar for row in rows),
+        holm(row.difference_signs.p for row in rows),
+        holm(row.margin_signs.p for row in rows),
+        strict=True,
+    )
     return [
         replace(row, p_mcnemar_holm=one, p_difference_holm=two, p_margin_holm=three)
-        for row, one, two, three in zip(rows, mcnemars, differences, margins, strict=True)
+        for row, (one, two, three) in zip(rows, adjusted, strict=True)
     ]
 
 
@@ -589,25 +578,19 @@ class _Rows:
         counts = _discordance(pairs) if is_counted else None
         # Predictions of one item depend on each other: their count is no count of items.
         tested = counts if len(pairs) == len(suites) else None
-        holds = self._groups(suites, lambda pair: pair.a.holds - pair.b.holds)
-        most = self._groups(suites, lambda pair: np.ones(pair.n_items))
+        holds = self._groups(suites, lambda pair: pair.a.scores.holds - pair.b.scores.holds)
+        most = self._groups(suites, lambda pair: np.ones(len(pair.item_numbers)))
         margins = self._groups(suites, _margin_differences)
         drawing: dict[str, int] = {"n_resamples": self.n_resamples, "seed": self.seed}
         return ComparedRow(
-            a=self.a,
-            b=self.b,
+            a=self._side(self.a, suites, lambda pair: pair.a),
+            b=self._side(self.b, suites, lambda pair: pair.b),
             average=self.average,
             n_resamples=self.n_resamples,
             level=level,
             unit=unit,
             n_suites=len(suites),
-            n_items=sum(pair.n_items for pair in pairs),
-            n_unmatched_a=sum(pair.n_unmatched_a for pair in pairs),
-            n_unmatched_b=sum(pair.n_unmatched_b for pair in pairs),
-            n_incomplete_a=sum(pair.n_incomplete_a for pair in pairs),
-            n_incomplete_b=sum(pair.n_incomplete_b for pair in pairs),
-            accuracy_a=self._mean(suites, lambda pair: pair.a.holds),
-            accuracy_b=self._mean(suites, lambda pair: pair.b.holds),
+            n_items=sum(len(pair.item_numbers) for pair in pairs),
             # Where predictions skip items, others count for more: the most that there can be.
             difference=Estimate.of_shares(
                 holds, bounds=[(-each.max(), each.max()) for each in most]
@@ -615,12 +598,23 @@ class _Rows:
             difference_signs=SignFlip.of(holds, **drawing),
             counts=counts,
             p_mcnemar=mcnemar(tested.n_only_a, tested.n_only_b) if tested else math.nan,
-            margin_a_bits=self._mean(suites, lambda pair: pair.margins_bits[0]),
-            margin_b_bits=self._mean(suites, lambda pair: pair.margins_bits[1]),
             margin_difference_bits=Estimate.of_groups(margins, **drawing),
             margin_signs=SignFlip.of(margins, **drawing),
-            n_swallowed_a=sum(int(pair.a.swallowed.sum()) for pair in pairs),
-            n_swallowed_b=sum(int(pair.b.swallowed.sum()) for pair in pairs),
+        )
+
+    def _side(
+        self, side: Side, suites: Sequence[PairedSuite], half: Callable[[Pair], Half]
+    ) -> ComparedSide:
+        halves = [half(pair) for own in suites for pair in own]
+        holds = self._groups(suites, lambda pair: half(pair).scores.holds)
+        margins = self._groups(suites, lambda pair: half(pair).scores.margins_bits)
+        return ComparedSide(
+            side=side,
+            n_unmatched=sum(each.n_unmatched for each in halves),
+            n_incomplete=sum(each.n_incomplete for each in halves),
+            n_swallowed=sum(int(each.scores.swallowed.sum()) for each in halves),
+            accuracy=mean_of_means(holds),
+            margin_bits=mean_of_means(margins),
         )
 
     def _groups(
@@ -631,20 +625,16 @@ class _Rows:
             is_pooled=self.average == "items" and len(suites) > 1,
         )
 
-    def _mean(self, suites: Sequence[PairedSuite], values: Callable[[Pair], Values]) -> float:
-        return mean_of_means(self._groups(suites, values))
-
 
 def _margin_differences(pair: Pair) -> Values:
-    a, b = pair.margins_bits
     # Two margins that are infinite have no difference.
     with np.errstate(invalid="ignore"):
-        return a - b
+        return pair.a.scores.margins_bits - pair.b.scores.margins_bits
 
 
 def _discordance(pairs: Sequence[Pair]) -> Discordance:
-    a = np.concatenate([pair.a.holds for pair in pairs]) > 0
-    b = np.concatenate([pair.b.holds for pair in pairs]) > 0
+    a = np.concatenate([pair.a.scores.holds for pair in pairs]) > 0
+    b = np.concatenate([pair.b.scores.holds for pair in pairs]) > 0
     return Discordance(
         n_both=int((a & b).sum()),
         n_only_a=int((a & ~b).sum()),
@@ -670,11 +660,11 @@ COLUMNS = (
         "level",
         help=('"prediction" (with `--score each`), "suite", "circuit", or "all": the SG score'),
     ),
-    Column("model_a", "a.label", help="who; above 1, a family"),
-    Column("model_b", "b.label"),
-    Column("n_members_a", "a.n_members"),
-    Column("n_members_b", "b.n_members"),
-    Column("score_rule", "a.score_rule"),
+    Column("model_a", "a.side.label", help="who; above 1, a family"),
+    Column("model_b", "b.side.label"),
+    Column("n_members_a", "a.side.n_members"),
+    Column("n_members_b", "b.side.n_members"),
+    Column("score_rule", "a.side.score_rule"),
     Column(
         "average",
         help=(
@@ -695,14 +685,17 @@ COLUMNS = (
             "items of each prediction)"
         ),
     ),
-    Column("n_unmatched_a"),
-    Column("n_unmatched_b"),
+    Column("n_unmatched_a", "a.n_unmatched"),
+    Column("n_unmatched_b", "b.n_unmatched"),
     Column(
-        "n_incomplete_a", help="items that some members of a family have, and others lack or skip"
+        "n_incomplete_a",
+        "a.n_incomplete",
+        help="items that some members of a family have, and others lack or skip",
     ),
-    Column("n_incomplete_b"),
+    Column("n_incomplete_b", "b.n_incomplete"),
     Column(
         "n_swallowed_a",
+        "a.n_swallowed",
         title="swallowed A",
         help=(
             "on how many of the items that both have a prediction of A (B) names a [swallowed "
@@ -710,17 +703,18 @@ COLUMNS = (
             "any"
         ),
     ),
-    Column("n_swallowed_b", title="B"),
+    Column("n_swallowed_b", "b.n_swallowed", title="B"),
     *(
         Column(name, f"counts.{name}", _OF_COUNTS if name == "n_both" else "", title)
         for name, title in _COUNTS.items()
     ),
     Column(
         "accuracy_a",
+        "a.accuracy",
         title="A",
         help="on the items that both have; circuits and all suites are means as `average` says",
     ),
-    Column("accuracy_b", title="B"),
+    Column("accuracy_b", "b.accuracy", title="B"),
     Column(
         "difference",
         "difference.mean",
@@ -762,8 +756,8 @@ COLUMNS = (
         "margin_difference_bits.n",
         help="the same of margins in bits, where both have them",
     ),
-    Column("margin_a_bits"),
-    Column("margin_b_bits"),
+    Column("margin_a_bits", "a.margin_bits"),
+    Column("margin_b_bits", "b.margin_bits"),
     Column(
         "margin_difference_bits",
         "margin_difference_bits.mean",

@@ -1,22 +1,23 @@
 """One row a model, suite, prediction and item: what mixed models read."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from pommel.analysis.item_columns import Chance, chances_of, prediction_chance
-from pommel.analysis.models_compared import ComparedModel, ModelsCompared
+from pommel.analysis.item_columns import Chance, Values, chances_of, prediction_chance
+from pommel.analysis.models_compared import ComparedModel, ModelsCompared, labelled
 from pommel.errors import counted, listed
-from pommel.scoring import PredictionResult, RunRecord
+from pommel.scoring import PredictionResult, RunRecord, SuiteKey
 from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# What is the same in all rows of a run, and what is not.
+# What is the same in all rows of a run, and what is true or not of an item.
 _OF_RUN = (
     "model",
     "family",
@@ -37,21 +38,12 @@ _OF_RUN = (
     "base_suite",
     "complexity",
 )
-_OF_ITEM = (
-    "prediction_id",
-    "chance",
-    "suite_chance",
-    "item_number",
-    "item",
-    "holds",
-    "margin_bits",
-    "tie",
-    "defined",
-    "swallowed",
-    "unscored",
-    "oov",
+_FLAGS = ("holds", "tie", "defined", "swallowed", "unscored", "oov")
+ITEM_COLUMNS = (
+    *_OF_RUN,
+    *("prediction_id", "chance", "suite_chance", "item_number", "item", "holds", "margin_bits"),
+    *_FLAGS[1:],
 )
-ITEM_COLUMNS = (*_OF_RUN, *_OF_ITEM)
 # A number that some row lacks would turn the column into floats: 110000 into 110000.0.
 _WHOLE = ("n_parameters",)
 
@@ -80,63 +72,44 @@ class ItemTable:
 
         found = ModelsCompared.of(records)
         names = _suite_names(found.models)
-        blocks = [
-            _block(compared, record, prediction, names, chance)
+        predictions = [
+            (compared, record, prediction)
             for compared in found.models
             for record in compared.records
             for prediction in record.result.counted
         ]
-        columns: dict[str, Sequence[object] | NDArray[np.generic]] = {
-            name: np.concatenate([block[name] for block in blocks]) if blocks else []
-            for name in ITEM_COLUMNS
-        }
-        frame = pd.DataFrame(columns).astype(dict.fromkeys(_WHOLE, "Int64"))
-        return cls(rows=frame, notes=tuple(_notes(found)))
+
+        kept = [~prediction.skipped for _, _, prediction in predictions]
+
+        def joined(columns: Iterable[ArrayLike]) -> Values:
+            """Put the values of items that are not skipped behind one another."""
+            own = (np.asarray(each)[is_kept] for each, is_kept in zip(columns, kept, strict=True))
+            return np.concatenate([np.empty(0), *own])
+
+        frame = pd.DataFrame([_facts(*each, names, chance) for each in predictions])
+        frame = frame.loc[np.repeat(frame.index, [int(each.sum()) for each in kept])]
+        frame = frame.reset_index(drop=True)
+        frame["item_number"] = joined(record.result.item_numbers for _, record, _ in predictions)
+        for name in ("margin_bits", *_FLAGS):
+            frame[name] = joined(getattr(prediction, name) for _, _, prediction in predictions)
+        frame = frame.astype(dict.fromkeys(("item_number", *_FLAGS), np.int64))
+        if predictions:
+            frame["item"] = frame["suite"] + ":" + frame["item_number"].astype(str)
+        frame = frame.reindex(columns=list(ITEM_COLUMNS))
+        return cls(rows=frame.astype(dict.fromkeys(_WHOLE, "Int64")), notes=tuple(_notes(found)))
 
     def frame(self) -> "pd.DataFrame":
         """Return the rows."""
         return self.rows
 
 
-def _suite_names(found: Sequence[ComparedModel]) -> dict[tuple[str, str], str]:
+def _suite_names(found: Sequence[ComparedModel]) -> dict[SuiteKey, str]:
     keys = {key for compared in found for key in compared.by_suite}
-    languages: dict[str, set[str]] = {}
-    for language, suite in keys:
-        languages.setdefault(suite, set()).add(language)
+    n_languages = Counter(suite for _, suite in keys)
     return {
-        (language, suite): f"{suite} ({language})" if len(languages[suite]) > 1 else suite
+        (language, suite): labelled(suite, language if n_languages[suite] > 1 else "")
         for language, suite in keys
     }
-
-
-def _block(
-    compared: ComparedModel,
-    record: RunRecord,
-    prediction: PredictionResult,
-    names: dict[tuple[str, str], str],
-    chance: Chance,
-) -> dict[str, NDArray[np.generic]]:
-    """Return the columns of one prediction of one run."""
-    kept = ~prediction.skipped
-    numbers = np.array(record.result.item_numbers, dtype=np.int64)[kept]
-    suite = names[(record.suite.language, record.result.suite_name)]
-    base = names.get((record.suite.language, record.suite.modifier_of), record.suite.modifier_of)
-    constant = _of_run(compared, record, suite, base)
-    constant["prediction_id"] = prediction.prediction_id
-    known = record.suite.chance
-    constant["chance"] = prediction_chance(record.result, prediction, chance, known=known)
-    constant["suite_chance"] = _suite_chance(record, chance)
-    n = len(numbers)
-    own = {
-        "item_number": numbers,
-        "item": np.array([f"{suite}:{number}" for number in numbers.tolist()], dtype=object),
-        "margin_bits": prediction.margin_bits[kept],
-        **{
-            name: getattr(prediction, name)[kept].astype(np.int64)
-            for name in ("holds", "tie", "defined", "swallowed", "unscored", "oov")
-        },
-    }
-    return {**{name: _repeated(value, n) for name, value in constant.items()}, **own}
 
 
 def _suite_chance(record: RunRecord, chance: Chance) -> float:
@@ -145,7 +118,17 @@ def _suite_chance(record: RunRecord, chance: Chance) -> float:
     return math.nan if record.result.score_rule == "each" else chances[0]
 
 
-def _of_run(compared: ComparedModel, record: RunRecord, suite: str, base: str) -> dict[str, object]:
+def _facts(
+    compared: ComparedModel,
+    record: RunRecord,
+    prediction: PredictionResult,
+    names: Mapping[SuiteKey, str],
+    chance: Chance,
+) -> dict[str, object]:
+    """Return what is the same in all rows of a prediction."""
+    suite = names[record.suite_key]
+    base = names.get((record.suite.language, record.suite.modifier_of), record.suite.modifier_of)
+    known = record.suite.chance
     member = compared.membership
     n_parameters = record.model.n_parameters
     value = member.value if member else None
@@ -169,11 +152,10 @@ def _of_run(compared: ComparedModel, record: RunRecord, suite: str, base: str) -
         "modifier": int(bool(record.suite.modifier_of)),
         "base_suite": base or suite,
         "complexity": math.nan if complexity is None else complexity,
+        "prediction_id": prediction.prediction_id,
+        "chance": prediction_chance(record.result, prediction, chance, known=known),
+        "suite_chance": _suite_chance(record, chance),
     }
-
-
-def _repeated(value: object, n: int) -> NDArray[np.generic]:
-    return np.full(n, value, dtype=None if isinstance(value, int | float) else object)
 
 
 def _notes(found: ModelsCompared) -> list[str]:
