@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import ByteLevelBPETokenizer, Tokenizer
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
@@ -101,20 +101,13 @@ def train_gpt2(folder: Path, recipe: Recipe) -> TrainingFigures:
 
 def train_tokenizer(recipe: Recipe) -> Tokenizer:
     """Train a byte-level BPE tokenizer, set up as GPT-2's is; any text can be encoded."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=recipe.vocabulary_size,
-        special_tokens=[END_OF_TEXT],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
+    tokenizer = ByteLevelBPETokenizer(trim_offsets=False)
     # A seed of its own: the tokenizer is the same whatever the scale.
     text = sample_corpus(recipe.n_tokenizer_sentences, recipe.seed + 1)
-    tokenizer.train_from_iterator(text, trainer)
-    return tokenizer
+    tokenizer.train_from_iterator(
+        text, recipe.vocabulary_size, 0, show_progress=False, special_tokens=[END_OF_TEXT]
+    )
+    return Tokenizer.from_str(tokenizer.to_str())
 
 
 def _encoded(tokenizer: Tokenizer, sentences: list[str]) -> list[Sentence]:

@@ -157,14 +157,6 @@ def _faults_of(error: InputError, path: Path | None) -> tuple[Fault, ...]:
     return (Fault(file=name, line=0, column=0, path="", message=message),)
 
 
-def _suite_collections() -> list[str]:
-    """Return the names that `suite_files` knows, "en" as well as "en/agreement" and "clams"."""
-    folder = shipped_folder("suites")
-    names = {path.relative_to(folder).parent for path in folder.rglob("*.json")}
-    every = names | {parent for name in names for parent in name.parents}
-    return sorted({*_catalogue()[0], *(name.as_posix() for name in every if name.parts)})
-
-
 def _catalogue() -> tuple[dict[str, list[str]], _Runs]:
     """Return the collections that are no folders, and which models have been run on what."""
     table = tomllib.loads((shipped_folder("suites") / "collections.toml").read_text("utf-8"))
@@ -173,8 +165,10 @@ def _catalogue() -> tuple[dict[str, list[str]], _Runs]:
 
 
 def _nearest(name: str) -> str:
-    known = [*_suite_collections(), *(path.stem for path in suite_files())]
-    meant = nearest(name, known)
+    paths = suite_files()
+    top = shipped_folder("suites")
+    folders = {each.as_posix() for path in paths for each in path.relative_to(top).parents}
+    meant = nearest(name, {*_catalogue()[0], *folders, *(path.stem for path in paths)} - {"."})
     return f"; did you mean {_SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"
 
 

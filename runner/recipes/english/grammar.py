@@ -42,7 +42,7 @@ class Grammar(Clauses):
 
     def sentence(self) -> str:
         """Draw one sentence, its kind by the weights in `KINDS`."""
-        self.sentence_tense = "past" if self.chance(0.64) else "present"
+        self.is_past = self.chance(0.64)
         kind = self.weighted(KINDS)
         text = " ".join(getattr(self, f"_{kind}_sentence")().split())
         return f"{text[0].upper()}{text[1:]} ."
@@ -53,7 +53,7 @@ class Grammar(Clauses):
         return self.clause(2 if self.chance(0.15) else 1)
 
     def _existential_sentence(self) -> str:
-        plural, past = self.number(), self.tense() == "past"
+        plural, past = self.number(), self.past()
         noun = self.pick(self.entry(self.field()).nouns).form(plural=plural)
         head = f"{self.attribute('thing_adjectives', 0.3)} {noun}".strip()
         text = f"{self.word('existential_numerals')} {head}" if plural else with_article(head)
@@ -229,8 +229,7 @@ class Grammar(Clauses):
         if self.chance(0.2):
             act, target = self.verb("person_transitive"), self.person(0)
         if self.chance(0.5):
-            past = self.tense() == "past" or self.chance(0.5)
-            self.yesterday = past
+            past = self.yesterday = self.past() or self.chance(0.5)
             did = "did" if past else "do" if subject.plural else "does"
             copula = "was" if past else "is"
             return f"what {subject} {did} {between} {copula} {act.base} {target} {self.ending(0.3)}"
@@ -238,7 +237,7 @@ class Grammar(Clauses):
         if target.field == "person":
             act, target = self.act_on_thing()
             group = self.finite(act, subject)
-        copula = "was" if self.tense() == "past" or self.chance(0.5) else "is"
+        copula = "was" if self.past() or self.chance(0.5) else "is"
         return f"what {subject} {group} {between} {copula} {target}"
 
     def _meanwhile(self) -> str:

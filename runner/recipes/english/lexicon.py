@@ -10,11 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A count noun; `field` says what it denotes, `gender` is "m", "f", "n" (either) or "it"."""
+    """A count noun; `gender` is "m", "f", "n" (either) or "it"."""
 
     singular: str
     plural: str
-    field: str
     gender: str
 
     def form(self, *, plural: bool) -> str:
@@ -72,11 +71,7 @@ def verbs(name: str) -> tuple[Verb, ...]:
 @cache
 def people() -> tuple[Noun, ...]:
     """Return every noun that denotes a person; those of either gender are the most."""
-    return (
-        _nouns(words("people"), "person", "n")
-        + _nouns(words("men"), "person", "m")
-        + _nouns(words("women"), "person", "f")
-    )
+    return _nouns(words("people"), "n") + _nouns(words("men"), "m") + _nouns(words("women"), "f")
 
 
 @cache
@@ -88,7 +83,7 @@ def kin() -> tuple[Noun, ...]:
 @cache
 def place_nouns(name: str) -> tuple[Noun, ...]:
     """Return the nouns in a list of places or of events."""
-    return _nouns(words(name), name, "it")
+    return _nouns(words(name), "it")
 
 
 @cache
@@ -96,7 +91,7 @@ def fields() -> Mapping[str, Field]:
     """Return the fields by name: those of things, then "animal"."""
     return {
         name: Field(
-            _nouns(lists["nouns"].split(), name, "it"),
+            _nouns(lists["nouns"].split(), "it"),
             _people(lists["experts"].split()),
             tuple(map(verb, lists["transitive"].split())),
             tuple(map(verb, lists["intransitive"].split())),
@@ -115,12 +110,10 @@ def _people(chosen: Iterable[str]) -> tuple[Noun, ...]:
     return tuple(known[word] for word in chosen)
 
 
-def _nouns(written: Iterable[str], field: str, gender: str) -> tuple[Noun, ...]:
+def _nouns(written: Iterable[str], gender: str) -> tuple[Noun, ...]:
     """Return nouns as they are listed: the singular, and an irregular plural behind a slash."""
     parts = (word.partition("/") for word in written)
-    return tuple(
-        Noun(singular, plural or _add_s(singular), field, gender) for singular, _, plural in parts
-    )
+    return tuple(Noun(word, plural or _add_s(word), gender) for word, _, plural in parts)
 
 
 @cache
@@ -136,17 +129,17 @@ def _third(base: str) -> str:
 def _add_s(word: str) -> str:
     if word.endswith(("s", "x", "z", "ch", "sh")) or word in {"go", "echo", "veto"}:
         return f"{word}es"
-    if word.endswith("y") and word[-2] not in "aeiou":
-        return f"{word[:-1]}ies"
-    return f"{word}s"
+    return f"{_with_ie(word)}s"
 
 
 def _regular_past(base: str) -> str:
-    if base.endswith("e"):
-        return f"{base}d"
-    if base.endswith("y") and base[-2] not in "aeiou":
-        return f"{base[:-1]}ied"
-    return f"{_doubled(base)}ed"
+    stem = _with_ie(base)
+    return f"{stem}d" if stem.endswith("e") else f"{_doubled(base)}ed"
+
+
+def _with_ie(word: str) -> str:
+    """Return a word as it is before an ending: with "ie" for a "y" behind a consonant."""
+    return f"{word[:-1]}ie" if word.endswith("y") and word[-2] not in "aeiou" else word
 
 
 def _ing(base: str) -> str:

@@ -7,7 +7,7 @@ Blanks too many are taken out at the end (`Grammar.sentence`).
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from recipes.english.lexicon import (
     Field,
@@ -22,7 +22,6 @@ from recipes.english.lexicon import (
     words,
 )
 
-Tense = Literal["past", "present"]
 T = TypeVar("T")
 
 # How often a reduced relative has a participle that could be a past tense. A garden path is one
@@ -76,7 +75,8 @@ class Choices:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.sentence_tense: Tense = "past"
+        # What most clauses of a sentence are.
+        self.is_past = True
         # Whether the last finite verb admits "yesterday": a time belongs to the verb before it.
         self.yesterday = True
 
@@ -100,15 +100,13 @@ class Choices:
         """Return a verb of the list of that name in the lexicon."""
         return self.pick(verbs(name))
 
-    def tense(self) -> Tense:
-        """Draw a clause's tense; mostly it is that of the whole sentence."""
-        if self.chance(0.9):
-            return self.sentence_tense
-        return "past" if self.chance(0.6) else "present"
+    def past(self) -> bool:
+        """Draw a clause's tense, true is past; mostly it is that of the whole sentence."""
+        return self.is_past if self.chance(0.9) else self.chance(0.6)
 
     def finite(self, verb: Verb, subject: NounPhrase) -> str:
         """Return `verb` finite, in a tense and an aspect drawn, agreeing with its subject."""
-        past = self.tense() == "past"
+        past = self.past()
         kind = self.weighted(_ASPECTS)
         self.yesterday = past and kind in {"plain", "progressive", "not"}
         if kind == "perfect":
@@ -147,9 +145,8 @@ class Phrases(Choices):
 
     def name(self) -> NounPhrase:
         """Draw somebody's first name."""
-        if self.chance(0.5):
-            return NounPhrase(self.word("men_names"), plural=False, gender="m")
-        return NounPhrase(self.word("women_names"), plural=False, gender="f")
+        names, gender = ("men_names", "m") if self.chance(0.5) else ("women_names", "f")
+        return NounPhrase(self.word(names), plural=False, gender=gender)
 
     def person(self, depth: int = 1, noun: Noun | None = None, *, det: str = "") -> NounPhrase:
         """Draw a noun phrase that denotes people, modified as far as `depth` allows.
