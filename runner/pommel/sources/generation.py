@@ -16,7 +16,7 @@ from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
 from pommel.suite import with_first_letter
 
-_T = TypeVar("_T")
+_T = TypeVar("_T", MinimalSet, GeneratedItem)
 
 # What the published program writes behind every sentence, and what a model of its kind was
 # trained on.
@@ -88,7 +88,7 @@ class Generation:
         is_named = bool(grammatical or ungrammatical)
         meta = {"name": self.name, **self.about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
-            items = self._chosen(self.source.items, self.source.n_items, _sentences, "item")
+            items = self._chosen(self.source.items, self.source.n_items, "item")
             head = {**self.source.head, "meta": {**self.source.head["meta"], **meta}}
             head["meta"].setdefault("metric", "sum")
             return ItemContent(
@@ -98,7 +98,7 @@ class Generation:
                 ungrammatical=ungrammatical,
             )
         assert has_sets(self.source)  # noqa: S101 - there is no third kind
-        sets = self._chosen(self.source.sets, self.source.n_sets, _set_sentences, "minimal set")
+        sets = self._chosen(self.source.sets, self.source.n_sets, "minimal set")
         if is_named:
             what = "--grammatical and --ungrammatical name conditions"
             raise UsageError(f"{what}; this grammar says itself which sentences are which")
@@ -131,7 +131,7 @@ class Generation:
         if not self.eos and not self.capitalize:
             return found
         end = _end(found.grammatical)
-        texts = [(found.before, form, found.after) for form in (found.form, *found.others)]
+        texts = [(found.before, form, found.after) for form in found.forms]
         # Some sentences may begin behind the contrast: then that is where they differ, too.
         return MinimalSet.of_regions([self._finished_contents(each, end) for each in texts])
 
@@ -157,7 +157,6 @@ class Generation:
         self,
         take: Callable[[Sequence[int] | None], Iterator[_T]],
         n_there: int,
-        sentences: Callable[[_T], object],
         noun: str,
     ) -> Iterator[_T]:
         """Return what is asked for, in the order of the source."""
@@ -168,7 +167,7 @@ class Generation:
         numbers = drawn_numbers(n_there, self.seed) if 0 < self.n_sampled <= n_there else ()
         for n_drawn, number in enumerate(numbers, start=1):
             (found,) = take([number])
-            if kept.setdefault(sentences(found), number) == number:
+            if kept.setdefault(_sentences(found), number) == number:
                 last_new = n_drawn
             if len(kept) == self.n_sampled:
                 return take(sorted(kept.values()))
@@ -222,9 +221,7 @@ def drawn_numbers(n: int, seed: int) -> Iterator[int]:
     yield from rest
 
 
-def _set_sentences(found: MinimalSet) -> object:
-    return found.grammatical, found.ungrammatical
-
-
-def _sentences(item: GeneratedItem) -> object:
-    return tuple(each.sentence for each in item)
+def _sentences(found: MinimalSet | GeneratedItem) -> tuple[str, ...]:
+    if isinstance(found, MinimalSet):
+        return found.sentences
+    return tuple(each.sentence for each in found)

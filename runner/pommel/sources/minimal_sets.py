@@ -102,29 +102,35 @@ class MinimalSet:
     @property
     def is_tied(self) -> bool:
         """Whether a sentence that should be ungrammatical is spelt like the grammatical one."""
-        contexts = self.contexts or ("",) * (1 + len(self.others))
-        texts = zip(contexts, map(Region.text_of, (self.form, *self.others)), strict=True)
-        grammatical, *others = texts
+        contexts = self.contexts or ("",) * len(self.forms)
+        grammatical, *others = zip(contexts, map(Region.text_of, self.forms), strict=True)
         return grammatical in others
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The form that makes the sentence grammatical, then the others."""
+        return (self.form, *self.others)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The grammatical sentence, then the ungrammatical ones."""
+        return tuple(" ".join(filter(None, (self.before, form, self.after))) for form in self.forms)
 
     @property
     def grammatical(self) -> str:
         """The grammatical sentence."""
-        return self._sentence(self.form)
+        return self.sentences[0]
 
     @property
     def ungrammatical(self) -> tuple[str, ...]:
         """The ungrammatical sentences."""
-        return tuple(map(self._sentence, self.others))
+        return self.sentences[1:]
 
     def pairs(self) -> "Iterator[MinimalSet]":
         """Yield a set of two for each ungrammatical sentence."""
         for index, other in enumerate(self.others, start=1):
             contexts = (self.contexts[0], self.contexts[index]) if self.contexts else ()
             yield replace(self, others=(other,), contexts=contexts)
-
-    def _sentence(self, form: str) -> str:
-        return " ".join(filter(None, (self.before, form, self.after)))
 
 
 def words_in(text: str) -> list[str]:
@@ -173,14 +179,13 @@ def suite_items(sets: Iterable[MinimalSet]) -> Iterator[dict[str, Any]]:
     """
     for number, each in enumerate(sets, start=1):
         names = (GRAMMATICAL, *ungrammatical_names(len(each.others)))
-        forms = (each.form, *each.others)
-        contexts = each.contexts or ("",) * len(forms)
+        contexts = each.contexts or ("",) * len(names)
         yield {
             "item_number": number,
             **({SOURCE: each.fields} if each.fields else {}),
             "conditions": [
                 condition_value(name, (each.before, form, each.after), context=context)
-                for name, context, form in zip(names, contexts, forms, strict=True)
+                for name, context, form in zip(names, contexts, each.forms, strict=True)
             ],
         }
 

@@ -164,8 +164,19 @@ class FetchedSource:
         already, nothing is written unless `force` says so: raises `UsageError`. Raises
         `PommelError` if something cannot be read or written.
         """
-        contents = self._contents(made)
-        entries = {_where(each): each for each in self._entries(made)}
+        contents, entries = self._files()
+        if made is not None:
+            contents = {name: each.content for name, each in made.items()}
+            entries = {
+                name: {
+                    **entries[each.made_of],
+                    "made": name,
+                    "made_sha256": sha256(each.content).hexdigest(),
+                }
+                for name, each in made.items()
+            }
+        if not (_is_licence(self.source) and self.source.licence_file in contents):
+            contents[LICENSE_NAME] = self.licence_text().encode()
         known = _continued(self.source, folder)
         if known is not None:
             there = {_where(each): each for each in known["files"] if _is_there(each, folder)}
@@ -188,6 +199,24 @@ class FetchedSource:
                 aside.write_bytes(content)
         return tuple(folder / path for path in contents)
 
+    def _files(self) -> tuple[dict[str, bytes], dict[str, Mapping[str, Any]]]:
+        """Return the contents of all files, and what SOURCE.txt says of them, by their places."""
+        shipped = {file.path for file in self.source.files if file.shipped}
+        contents: dict[str, bytes] = {}
+        entries: dict[str, Mapping[str, Any]] = {}
+        for path in self.files:
+            place = self._place(path)
+            try:
+                contents[place] = path.read_bytes()
+            except OSError as error:
+                raise PommelError(f"{path}: cannot be read: {error.strerror}") from None
+            told = "the first download" if place in self.unknown else "pommel's table"
+            if place in shipped:
+                told = "pommel, which has copied these numbers from the paper"
+            checksum = sha256(contents[place]).hexdigest()
+            entries[place] = {"path": place, "sha256": checksum, "checksum_of": told}
+        return contents, entries
+
     def licence_text(self) -> str:
         """Return what LICENSE.txt says: the licence if it is among the files, or its name."""
         source = self.source
@@ -199,41 +228,8 @@ class FetchedSource:
         says = f", as {source.licence_file} says" if source.licence_file else ""
         return f"{source.name}, {source.title}: {source.licence}{says}\n\n{source.homepage}\n"
 
-    def _contents(self, made: Mapping[str, MadeFile] | None) -> dict[str, bytes]:
-        if made is not None:
-            contents = {path: each.content for path, each in made.items()}
-        else:
-            try:
-                contents = {self._place(path): path.read_bytes() for path in self.files}
-            except OSError as error:
-                raise PommelError(f"{error.filename}: cannot be read: {error.strerror}") from None
-        if not (_is_licence(self.source) and self.source.licence_file in contents):
-            contents[LICENSE_NAME] = self.licence_text().encode()
-        return contents
-
     def _place(self, path: Path) -> str:
         return path.relative_to(self.folder).as_posix()
-
-    def _entries(self, made: Mapping[str, MadeFile] | None) -> Sequence[Mapping[str, Any]]:
-        """Return what SOURCE.txt says of each file that is exported now."""
-        shipped = {file.path for file in self.source.files if file.shipped}
-        entries = {}
-        for path in self.files:
-            place = self._place(path)
-            known = "the first download" if place in self.unknown else "pommel's table"
-            if place in shipped:
-                known = "pommel, which has copied these numbers from the paper"
-            entries[place] = {"path": place, "sha256": sha256_of(path), "checksum_of": known}
-        if made is None:
-            return [*entries.values()]
-        return [
-            {
-                **entries[each.made_of],
-                "made": path,
-                "made_sha256": sha256(each.content).hexdigest(),
-            }
-            for path, each in made.items()
-        ]
 
 
 def _paths(states: dict[SourceFile, State], wanted: State) -> tuple[str, ...]:

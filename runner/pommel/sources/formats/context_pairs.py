@@ -73,9 +73,7 @@ def _set_of(contexts: tuple[str, str], targets: tuple[str, str]) -> MinimalSet:
         found = MinimalSet(before, good, (bad,), "")
     else:
         found = MinimalSet("", good, (bad,), "", contexts=(before, other))
-    again = mended_set(found)
-    as_read = (again.contexts or (again.before,) * 2, (again.form, *again.others))
-    if (contexts, targets) == as_read:
+    if _item(mended_set(found)) == [[*contexts], [*targets]]:
         return found
     return replace(found, fields={_CONTEXTS: [*contexts], _TARGETS: [*targets]})
 
@@ -94,12 +92,10 @@ def context_pair_pieces(sets: Iterable[MinimalSet]) -> Iterator[str]:
 
 
 def _item(pair: MinimalSet) -> list[list[str]]:
-    contexts = [*pair.contexts] or [pair.before] * 2
-    before = pair.before if pair.contexts else ""
-    forms = (pair.form, *pair.others)
-    targets = [" ".join(filter(None, (before, form, pair.after))) for form in forms]
+    contexts = pair.contexts or (pair.before,) * 2
+    targets = replace(pair, before=pair.before if pair.contexts else "").sentences
     if not all(targets):
-        message = f"{quoted(pair.grammatical)} and {quoted(pair.ungrammatical[0])}"
+        message = " and ".join(map(quoted, pair.sentences))
         hint = "one goes on where the other ends, and a target would be empty"
         raise InputError(f"{message} cannot be written as targets after a context: {hint}")
     spelt = ((contexts, _CONTEXTS), (targets, _TARGETS))

@@ -63,11 +63,11 @@ def forms_of(found: MinimalSet, number: int, title: str) -> tuple[str, str]:
     if len(found.others) != 1:
         there = counted(len(found.others), "ungrammatical sentence")
         raise InputError(f"minimal set {number} has {there}; {title} have one wrong form each")
-    forms = found.form, found.others[0]
-    for place, _ in form_faults(*forms):
-        what = f"the contrast {quoted(forms[place])} of minimal set {number} is not one word"
+    correct, wrong = found.forms
+    for place, _ in form_faults(correct, wrong):
+        what = f"the contrast {quoted(found.forms[place])} of minimal set {number} is not one word"
         raise InputError(f"{what}; {title} compare single words")
-    return forms
+    return correct, wrong
 
 
 def field_of(found: MinimalSet, number: int, name: str, title: str) -> Any:

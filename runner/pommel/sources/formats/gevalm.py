@@ -68,7 +68,7 @@ class _MaskedRows(PairRows):
 
     def spelt(self, pair: MinimalSet) -> dict[str, object]:
         """Return what a row says of a pair; punctuation at both ends of the forms is not masked."""
-        good, bad = pair.form, pair.others[0]
+        good, bad = pair.forms
         n_before = _n_shared_marks(good, bad)
         n_after = _n_shared_marks(good[n_before:][::-1], bad[n_before:][::-1])
         candidates = [each[n_before : len(each) - n_after] for each in (good, bad)]
@@ -104,10 +104,10 @@ def _n_shared_marks(good: str, bad: str) -> int:
 
 
 def _check_maskable(pair: MinimalSet, *, several: bool) -> None:
-    for form in (pair.form, *pair.others):
+    for form in pair.forms:
         n_words = len(words_in(form))
         if n_words == 0 or (n_words > 1 and not several):
-            sentences = f"{quoted(pair.grammatical)} and {quoted(pair.ungrammatical[0])}"
+            sentences = " and ".join(map(quoted, pair.sentences))
             what = f"differ in {quoted(form)}" if form else "differ in words that one of them lacks"
             what = "are the same" if pair.is_tied else what
             raise InputError(f"{sentences} {what}; gevalm's format masks exactly one word")

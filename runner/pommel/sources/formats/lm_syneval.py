@@ -68,7 +68,7 @@ def save_templates(sets: Iterable[MinimalSet], path: Path) -> None:
         case = (each.fields or {}).get(CASE)
         if not isinstance(case, str | None):
             raise field_error(number, CASE, "no text")
-        sentences = as_kept((each.grammatical, *each.ungrammatical), each.fields, SENTENCES)
+        sentences = as_kept(each.sentences, each.fields, SENTENCES)
         cases.setdefault(path.stem if case is None else case, []).append(sentences)
     with replacing(path) as aside:
         aside.write_bytes(pickle.dumps(cases, protocol=_PROTOCOL))

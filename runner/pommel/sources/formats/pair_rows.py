@@ -25,7 +25,7 @@ def pairs_of(sets: Iterable[MinimalSet]) -> Iterator[MinimalSet]:
 
 def mended_set(found: MinimalSet) -> MinimalSet:
     """Return what comes of a set in a suite: its regions lose stray spaces of any kind."""
-    texts = (found.before, found.form, *found.others, found.after)
+    texts = (found.before, *found.forms, found.after)
     before, form, *others, after = map(Region.text_of, texts)
     contexts = tuple(map(Region.text_of, found.contexts))
     return MinimalSet(before, form, tuple(others), after, found.fields, contexts)
@@ -61,8 +61,7 @@ class PairRows:
 
     def spelt(self, pair: MinimalSet) -> dict[str, object]:
         """Return what a row says of a pair."""
-        sentences = (pair.grammatical, *pair.ungrammatical)
-        return dict(zip(self.columns, sentences, strict=True))
+        return dict(zip(self.columns, pair.sentences, strict=True))
 
     def read(self, row: Mapping[str, Any]) -> MinimalSet:
         """Return the pair of a row that is sound; what a suite would mend in it is kept, too."""
@@ -81,8 +80,12 @@ class PairRows:
         """Return the row that `fields` were kept of, with the texts of the pair as it is now."""
         spelt = self.spelt(pair)
         row = {key: value for key, value in spelt.items() if key not in fields} | dict(fields)
-        has_its_words = not any(self.problems(row)) and _words(self.pair_of(row)) == _words(pair)
-        return row if has_its_words else row | spelt
+        if not any(self.problems(row)):
+            # What is written keeps its spaces while its words are the same.
+            written = self.pair_of(row).sentences
+            if all(map(has_words, written, pair.sentences)):
+                return row
+        return row | spelt
 
     def _line_faults(self, line: JsonLine) -> Iterator[Fault]:
         for key in self.columns:
@@ -125,10 +128,6 @@ def mended_text(text: str) -> str:
     return Region.text_of(" ".join(words_in(text)))
 
 
-def _words(pair: MinimalSet) -> list[str]:
-    return [mended_text(text) for text in (pair.grammatical, *pair.ungrammatical)]
-
-
 def as_kept(texts: Sequence[str], fields: Mapping[str, Any] | None, name: str) -> tuple[str, ...]:
     """Return texts as they are spelt under a name, if those there have the same words."""
     # Somebody may have written anything there.
@@ -142,7 +141,7 @@ def pair_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
     """Yield a line with the columns' names, then a line for each pair."""
     yield "\t".join(_HEADER) + "\n"
     for pair in pairs_of(sets):
-        yield f"{pair.grammatical}\t{pair.ungrammatical[0]}\n"
+        yield "\t".join(pair.sentences) + "\n"
 
 
 def parse_pairs(text: str, file: str) -> list[MinimalSet]:
