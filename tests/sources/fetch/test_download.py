@@ -141,7 +141,7 @@ def test_a_file_that_does_not_end_at_its_size(
     watched = replace(options, progress=lambda done, _total: told.append(done))
     said = failure(replace(birds, files=sized), watched)
     assert reason(server, said) == "it is bigger than 16 bytes, which it has to have"
-    assert max(told) <= len(WREN)
+    assert max(told, default=0) <= len(WREN)
     assert tree(cache) == []
 
 

@@ -6,7 +6,10 @@ Also where a file is asked for, and where a server may send us instead. Needs ht
 import asyncio
 import hashlib
 import itertools
+import math
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -31,12 +34,12 @@ def file_address(source: PublishedSource, path: str, base_url: str | None = None
         return f"{source.address}/{quote(path)}"
     parts = urlsplit(base_url)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment:
-        raise UsageError(
-            f"{base_url}: a mirror's address begins with https:// or http://, and is a folder's"
-        )
+        begins = "begins with https:// or http://, and is a folder's"
+        raise UsageError(f"{base_url}: a mirror's address {begins}")
     return f"{base_url.rstrip('/')}/{quote(source.name)}/{source.commit}/{quote(path)}"
 
 
+@dataclass
 class TryError(Exception):
     """A try that failed; the message says why.
 
@@ -44,18 +47,13 @@ class TryError(Exception):
     likewise.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        may_pass: bool = False,
-        is_everywhere: bool = False,
-        wished_seconds: float | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.may_pass = may_pass
-        self.is_everywhere = is_everywhere
-        self.wished_seconds = wished_seconds
+    reason: str
+    may_pass: bool = False
+    is_everywhere: bool = False
+    wished_seconds: float | None = None
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class _HopelessError(Exception):
@@ -83,7 +81,7 @@ class Downloads:
             file: file_address(cache.source, file.path, options.mirror) for file in wanted
         }
         self._reasons: dict[SourceFile, str] = {}
-        self._n_bytes: dict[str, int] = {}
+        self._n_bytes: Counter[str] = Counter()
         sizes = [file.size or 0 for file in wanted]
         self._total = sum(sizes) if all(sizes) else 0
 
@@ -175,45 +173,37 @@ class Downloads:
 
     async def _copy(self, response: httpx.Response, file: SourceFile, aside: Path) -> str:
         digest = hashlib.sha256()
-        most = self._options.max_bytes
-        if file.size is not None:
-            most = min(most, file.size)
-        n_bytes = 0
-        self._tell(file, 0)
+        most = min(self._options.max_bytes, file.size or math.inf)
+        # What an earlier try has brought counts no more.
+        self._n_bytes[file.path] = 0
         with aside.open("wb") as target:
             async for piece in response.aiter_raw():
-                n_bytes += len(piece)
-                if n_bytes > most:
+                self._n_bytes[file.path] += len(piece)
+                if self._n_bytes[file.path] > most:
                     has_to = ", which it has to have" if most == file.size else ""
                     raise TryError(f"it is bigger than {most:,} bytes{has_to}")
                 digest.update(piece)
                 target.write(piece)
-                self._tell(file, n_bytes)
+                self._options.progress(self._n_bytes.total(), self._total)
         return digest.hexdigest()
-
-    def _tell(self, file: SourceFile, n_bytes: int) -> None:
-        self._n_bytes[file.path] = n_bytes
-        self._options.progress(sum(self._n_bytes.values()), self._total)
 
 
 def _connections(options: FetchOptions) -> httpx.AsyncClient:
+    # A few packed bytes can be gigabytes.
+    headers = {
+        "Accept-Encoding": "identity",
+        "User-Agent": f"pommel/{package_version('pommel')}",
+    }
     try:
         return httpx.AsyncClient(
-            # A few packed bytes can be gigabytes.
-            headers={
-                "Accept-Encoding": "identity",
-                "User-Agent": f"pommel/{package_version('pommel')}",
-            },
-            timeout=httpx.Timeout(options.timeout_seconds),
-            follow_redirects=False,
+            headers=headers,
+            timeout=options.timeout_seconds,
             # What is on this machine is not reached through a proxy.
             mounts={f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")},
         )
     except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
-        raise PommelError(
-            f"nothing can be fetched: {printable(str(error))} "
-            "(are HTTPS_PROXY and SSL_CERT_FILE right?)"
-        ) from None
+        hint = "are HTTPS_PROXY and SSL_CERT_FILE right?"
+        raise PommelError(f"nothing can be fetched: {printable(str(error))} ({hint})") from None
 
 
 def next_address(address: httpx.URL, location: str) -> httpx.URL:
