@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from recipes.english.grammar import KINDS, Grammar, held_out_corpus, sample_corpus
-from recipes.english.lexicon import people, words
+from recipes.english.grammar import Grammar, held_out_corpus, sample_corpus
+from recipes.english.lexicon import people, weights, words
 from recipes.english.phrases import NounPhrase, be, have
 
 N_SENTENCES = 20_000
@@ -137,7 +137,7 @@ def test_reduced_relatives_are_rarer_than_main_verbs(sample: list[str]) -> None:
     assert len(reduced) < 0.5 * len(ambiguous)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", weights("sentence"))
 def test_every_kind_of_sentence_can_be_drawn(kind: str) -> None:
     grammar = Grammar(random.Random(4))  # noqa: S311 - sampling text, not secrets
     texts = {getattr(grammar, f"_{kind}_sentence")() for _ in range(50)}

@@ -244,10 +244,9 @@ class Content(ABC):
     def _sets_in(self, form: SetFormat) -> Iterator[MinimalSet]:
         for number, each in enumerate(self.sets(with_lone=form.has_lone), start=1):
             if each.contexts and not form.has_contexts:
-                raise UsageError(
-                    f"{self.name}: minimal set {number} has contexts, which are no part of its "
-                    f"sentences; {form.name} has no place for them, and context-pairs has"
-                )
+                what = f"minimal set {number} has contexts, which are no part of its sentences"
+                hint = f"{form.name} has no place for them, and context-pairs has"
+                raise UsageError(f"{self.name}: {what}; {hint}")
             yield each
 
     def _all_sets(self) -> Iterator[MinimalSet]:
@@ -265,13 +264,11 @@ class Content(ABC):
         others = list(self.ungrammatical) or [
             each
             for each in conditions
-            if each != grammatical
-            and (each == UNGRAMMATICAL or each.startswith(f"{UNGRAMMATICAL}_"))
+            if each != grammatical and f"{each}_".startswith(f"{UNGRAMMATICAL}_")
         ]
         if grammatical in others:
-            raise UsageError(
-                f"{self.name}: {grammatical!r} cannot be grammatical and ungrammatical"
-            )
+            both = "cannot be grammatical and ungrammatical"
+            raise UsageError(f"{self.name}: {grammatical!r} {both}")
         unknown = [each for each in (grammatical, *others) if each not in conditions]
         if unknown or not others:
             lacks = listed([repr(each) for each in unknown or [UNGRAMMATICAL]])

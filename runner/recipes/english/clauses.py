@@ -3,14 +3,6 @@
 from recipes.english.lexicon import table, verb, verbs, words
 from recipes.english.phrases import NounPhrase, Phrases, be, have
 
-_KINDS = {
-    "person": {
-        "copula": 24, "alone": 17, "on_thing": 17, "on_person": 14, "on_animal": 4,
-        "objectless": 4, "giving": 11, "saying": 4, "moving": 4, "passive": 5,
-    },
-    "animal": {"copula": 30, "alone": 60, "passive": 10},
-}  # fmt: skip
-_THING_KINDS = {"copula": 40, "alone": 38, "passive": 16, "where": 6}
 _ADJECTIVES = {"person": "person_adjectives", "animal": "animal_predicates"}
 
 
@@ -19,7 +11,7 @@ class Clauses(Phrases):
 
     def clause(self, depth: int = 1) -> str:
         """Draw a whole declarative clause."""
-        kind = self.weighted({"person": 68, "thing": 26, "animal": 6})
+        kind = self.kind("clause")
         if kind == "person":
             subject = self.subject(depth)
         else:
@@ -28,13 +20,14 @@ class Clauses(Phrases):
 
     def predication(self, subject: NounPhrase, depth: int = 1) -> str:
         """Draw what is said of `subject`, agreeing with it."""
-        kind = self.weighted(_KINDS.get(subject.field, _THING_KINDS))
+        what = subject.field if subject.field in _ADJECTIVES else "thing"
+        kind = self.kind(f"said_of_{what}")
         return str(getattr(self, f"_{kind}")(subject, depth))
 
     def subordinate(self) -> str:
         """Draw the clause after a subordinator; more often than others it lacks an object."""
         subject = self.subject(int(self.chance(0.4)))
-        kind = self.weighted({"any": 45, "objectless": 17, "object": 22, "alone": 16})
+        kind = self.kind("subordinate")
         if kind == "any":
             return self.clause(int(self.chance(0.5)))
         if kind == "objectless":
@@ -74,7 +67,7 @@ class Clauses(Phrases):
         group = self.finite(self.pick(own), subject)
         if self.chance(0.05):
             group = f"{group} and {self.finite(self.pick(own), subject)}"
-        manner = self.manner() if subject.field in _KINDS else ""
+        manner = self.manner() if subject.field in _ADJECTIVES else ""
         return f"{group} {manner} {self.ending(0.4)}"
 
     def _on_thing(self, subject: NounPhrase, depth: int) -> str:
@@ -100,7 +93,7 @@ class Clauses(Phrases):
         act = verb(self.pick(bases))
         group = self.finite(act, subject)
         gift, receiver = self.gift(act), self.person(0)
-        kind = self.weighted({"double": 27, "to": 23, "none": 50})
+        kind = self.kind("giving")
         if kind == "double":
             return f"{group} {receiver} {gift} {self.ending(0.3)}"
         if kind == "to":

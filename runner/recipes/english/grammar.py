@@ -20,18 +20,6 @@ from recipes.english.phrases import (
     with_article,
 )
 
-KINDS = {
-    "plain": 27,
-    "garden_path": 4,
-    "reflexive": 10,
-    "polarity": 13,
-    "before_main": 14,
-    "after_main": 4,
-    "filler_gap": 18,
-    "cleft": 8,
-    "existential": 2,
-    "coordination": 4,
-}
 REFLEXIVES = {"m": "himself", "f": "herself"}
 # Plural verbs as they are after "I".
 _FIRST_PERSON = {"were": "was", "are": "am"}
@@ -41,9 +29,9 @@ class Grammar(Clauses):
     """Draws whole sentences."""
 
     def sentence(self) -> str:
-        """Draw one sentence, its kind by the weights in `KINDS`."""
+        """Draw one sentence, its kind by the weights in kinds.toml."""
         self.is_past = self.chance(0.64)
-        kind = self.weighted(KINDS)
+        kind = self.kind("sentence")
         text = " ".join(getattr(self, f"_{kind}_sentence")().split())
         return f"{text[0].upper()}{text[1:]} ."
 
@@ -71,7 +59,7 @@ class Grammar(Clauses):
     def _garden_path_sentence(self) -> str:
         """Givers as subjects, which is the rule; receivers, in full and in reduced relatives."""
         noun = self.person(0)
-        kind = self.weighted({"main": 35, "full": 42, "reduced": 23})
+        kind = self.kind("garden_path")
         if kind == "main":
             act = self.verb("ambiguous_giving")
             source = f"from {self.place()}" if self.chance(0.7) else self.where(1)
@@ -113,7 +101,7 @@ class Grammar(Clauses):
         head = self.person(0, det="no" if det == "few" else det)
         if det == "few" and head.plural:
             head = replace(head, text=head.text.replace("no ", "few ", 1))
-        kind = self.weighted({"none": 25, "src": 32, "orc": 32, "pp": 11})
+        kind = self.kind("distractor")
         distractor = self._distractor(head, kind)
         negation = "" if licensed or self.chance(0.85) else "not"
         polar = bool(licensed or negation) and self.chance(0.75)
@@ -131,8 +119,7 @@ class Grammar(Clauses):
         return self.modifier(head, kind)
 
     def _polar_predication(self, *, polar: bool) -> str:
-        kind = self.weighted({"ever": 50, "any": 50})
-        if kind == "ever":
+        if self.kind("polar") == "ever":
             adverb = "ever" if polar else self.word("frequency_adverbs")
             if self.chance(0.5):
                 return f"{adverb} been {self.word('person_adjectives')}"
@@ -169,7 +156,7 @@ class Grammar(Clauses):
 
     def _filler_gap_sentence(self) -> str:
         subject = self._knower()
-        gap = self.weighted({"none": 42, "object": 20, "who": 13, "subject": 13, "place": 12})
+        gap = self.kind("gap")
         embedding = "wh_embedding" if gap != "none" or self.chance(0.6) else "clause_embedding"
         if gap != "none" and self.chance(0.08):
             embedding = "wondering"
@@ -177,8 +164,8 @@ class Grammar(Clauses):
         if subject.text == "I":
             first, _, rest = group.partition(" ")
             group = f"{_FIRST_PERSON.get(first, first)} {rest}"
-        links = self.weighted({0: 62, 1: 20, 2: 11, 3: 7})
-        chain = " ".join(self._link() for _ in range(links))
+        n_links = int(self.kind("links"))
+        chain = " ".join(self._link() for _ in range(n_links))
         return f"{subject} {group} {self._embedded(gap, chain)}"
 
     def _knower(self) -> NounPhrase:
@@ -241,7 +228,7 @@ class Grammar(Clauses):
         return f"what {subject} {group} {between} {copula} {target}"
 
     def _meanwhile(self) -> str:
-        kind = self.weighted({"time": 30, "where": 35, "clause": 35})
+        kind = self.kind("meanwhile")
         if kind == "time":
             return self.time(1)
         if kind == "where":

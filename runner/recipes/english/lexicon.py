@@ -1,4 +1,4 @@
-"""The lexicon: every noun and verb of the training English with all its forms."""
+"""The lexicon: every noun and verb of the training English with its forms; how often kinds are."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -101,8 +101,18 @@ def fields() -> Mapping[str, Field]:
 
 
 @cache
+def weights(name: str) -> Mapping[str, int]:
+    """Return how often each of these kinds is drawn, as kinds.toml has it."""
+    return dict(_tables("kinds.toml")[name])
+
+
 def _lists() -> Mapping[str, Any]:
-    return tomllib.loads(files("recipes.english").joinpath("words.toml").read_text("utf-8"))
+    return _tables("words.toml")
+
+
+@cache
+def _tables(file: str) -> Mapping[str, Any]:
+    return tomllib.loads(files("recipes.english").joinpath(file).read_text("utf-8"))
 
 
 def _people(chosen: Iterable[str]) -> tuple[Noun, ...]:

@@ -5,7 +5,7 @@ Blanks too many are taken out at the end (`Grammar.sentence`).
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from recipes.english.lexicon import (
     place_nouns,
     table,
     verbs,
+    weights,
     words,
 )
 
@@ -27,12 +28,6 @@ T = TypeVar("T")
 # How often a reduced relative has a participle that could be a past tense. A garden path is one
 # because the main verb is by far the likelier analysis.
 REDUCED_AMBIGUOUS = 0.08
-_PERSON_MODIFIERS = {
-    "none": 50, "pp": 14, "src": 13, "orc": 14, "worn": 3, "from": 2, "with": 2, "reduced": 2,
-}  # fmt: skip
-_THING_MODIFIERS = {"none": 60, "orc": 20, "pp": 6, "topic": 4, "src": 4, "place": 6}
-_DEGREES = {"": 70, "very": 9, "quite": 5, "not": 8, "really": 4, "too": 4}
-_ASPECTS = {"plain": 76, "perfect": 8, "progressive": 7, "modal": 4, "not": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +83,10 @@ class Choices:
         """Return one option, all being equally likely."""
         return self.rng.choice(options)
 
-    def weighted(self, weights: Mapping[T, float]) -> T:
-        """Return one of the keys, by its weight."""
-        return self.rng.choices(tuple(weights), tuple(weights.values()))[0]
+    def kind(self, name: str) -> str:
+        """Return one of the kinds in the table of that name, by its weight."""
+        kinds = weights(name)
+        return self.rng.choices(tuple(kinds), tuple(kinds.values()))[0]
 
     def word(self, name: str) -> str:
         """Return an element of the list of that name in the lexicon."""
@@ -107,7 +103,7 @@ class Choices:
     def finite(self, verb: Verb, subject: NounPhrase) -> str:
         """Return `verb` finite, in a tense and an aspect drawn, agreeing with its subject."""
         past = self.past()
-        kind = self.weighted(_ASPECTS)
+        kind = self.kind("aspect")
         self.yesterday = past and kind in {"plain", "progressive", "not"}
         if kind == "perfect":
             return f"{'had' if past else have(subject)} {verb.participle}"
@@ -137,7 +133,7 @@ class Phrases(Choices):
 
     def subject(self, depth: int = 1) -> NounPhrase:
         """Draw a person as the subject of a clause; now and then a pronoun or a name."""
-        kind = self.weighted({"noun": 82, "pronoun": 9, "name": 9})
+        kind = self.kind("subject")
         if kind == "pronoun":
             text, gender = self.pick((("he", "m"), ("she", "f"), ("they", "n")))
             return NounPhrase(text, text == "they", gender)
@@ -161,7 +157,7 @@ class Phrases(Choices):
         bare = NounPhrase(self.determined(head, plural=plural, det=det), plural, noun.gender)
         if depth == 0:
             return bare
-        kind = self.weighted(_PERSON_MODIFIERS)
+        kind = self.kind("person_modifier")
         return bare.with_behind(self.modifier(bare, kind, depth - 1))
 
     def relative(self) -> NounPhrase:
@@ -270,7 +266,7 @@ class Phrases(Choices):
 
     def thing_modifier(self, head: NounPhrase, depth: int) -> str:
         """Draw what follows a noun for things; often nothing."""
-        kind = self.weighted(_THING_MODIFIERS)
+        kind = self.kind("thing_modifier")
         if kind == "orc":
             which = "which" if self.chance(0.15) else "that"
             return f"{which} {self.thing_relative(head.field, depth)}"
@@ -307,7 +303,7 @@ class Phrases(Choices):
 
     def predicate(self, adjectives: str) -> str:
         """Draw a predicative adjective of that list, plain or with a degree."""
-        return f"{self.weighted(_DEGREES)} {self.word(adjectives)}"
+        return f"{self.kind('degree')} {self.word(adjectives)}"
 
     def place(self) -> str:
         """Draw a place, definite mostly."""

@@ -51,15 +51,16 @@ def parse_long_csv(
     records = CsvTable.parse(decoded.text, file=file).records(COLUMNS, faults)
     records = [record for record in records if _is_sound(record, faults)]
     _check_region_names(records, faults)
-    items = _grouped(records)
-    value = _suite_value(name, records, items)
+    groups = _grouped(records)
+    value = _suite_value(name, records, groups)
+    rows = [list(conditions.values()) for conditions in groups.values()]
     # Where rows are left out, because they are faults themselves, only what does not depend on
     # them is complained of.
     is_whole = not _errors(faults)
     for found in Finding.in_document(value) if records else ():
         if is_whole or "regions" in found.path:
             is_warning = found.warning or (found.stray_space and not strict)
-            fault = _located(items, found)
+            fault = _located(rows, found)
             faults.append(replace(fault, severity="warning") if is_warning else fault)
     faults = in_order(faults)
     if _errors(faults):
@@ -79,18 +80,16 @@ def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> I
     for item in items:
         for condition in item.conditions:
             if condition.context:
-                raise UsageError(
-                    f"item {item.number} has contexts, for which long CSV has no column; "
-                    "write the suite as JSON"
-                )
+                what = f"item {item.number} has contexts, for which long CSV has no column"
+                raise UsageError(f"{what}; write the suite as JSON")
             for region in condition.regions:
                 region_name = region_names.get(region.number, "")
                 names = (str(item.number), condition.name, str(region.number), region_name)
                 yield CsvTable.line((*names, region.content))
 
 
-# By item, condition and region, each in the order of appearance.
-_Grouped = Sequence[Sequence[Sequence[CsvRow]]]
+# The rows of each condition of each item, in the order of appearance.
+_Grouped = Mapping[int, Mapping[str, Sequence[CsvRow]]]
 
 
 def _errors(faults: Iterable[Fault]) -> list[Fault]:
@@ -129,10 +128,10 @@ def _grouped(records: Iterable[CsvRow]) -> _Grouped:
     for record in records:
         conditions = groups.setdefault(int(record["item_number"]), {})
         conditions.setdefault(record["condition_name"], []).append(record)
-    return [list(conditions.values()) for conditions in groups.values()]
+    return groups
 
 
-def _suite_value(name: str, records: Iterable[CsvRow], items: _Grouped) -> dict[str, object]:
+def _suite_value(name: str, records: Iterable[CsvRow], groups: _Grouped) -> dict[str, object]:
     """Return what the suite's JSON says."""
     region_names = {int(record["region_number"]): record["region_name"] for record in records}
     return {
@@ -141,33 +140,28 @@ def _suite_value(name: str, records: Iterable[CsvRow], items: _Grouped) -> dict[
         "predictions": [],
         "items": [
             {
-                "item_number": int(conditions[0][0]["item_number"]),
+                "item_number": number,
                 "conditions": [
-                    {
-                        "condition_name": regions[0]["condition_name"],
-                        "regions": [
-                            {
-                                "region_number": int(record["region_number"]),
-                                "content": record["content"],
-                            }
-                            for record in regions
-                        ],
-                    }
-                    for regions in conditions
+                    {"condition_name": condition, "regions": list(map(_region, rows))}
+                    for condition, rows in conditions.items()
                 ],
             }
-            for conditions in items
+            for number, conditions in groups.items()
         ],
     }
 
 
-def _located(items: _Grouped, found: Finding) -> Fault:
+def _region(row: CsvRow) -> dict[str, object]:
+    return {"region_number": int(row["region_number"]), "content": row["content"]}
+
+
+def _located(rows: Sequence[Sequence[Sequence[CsvRow]]], found: Finding) -> Fault:
     """Say in which field of the CSV a finding is."""
     indices = [step for step in found.path if isinstance(step, int)]
     i, j, k = [*indices, 0, 0][:3]
     last = found.path[-1]
     column = str(last) if last in COLUMNS else _COLUMN_AT_DEPTH[len(indices)]
-    return items[i][j][k].fault(column, found.message, found.hint)
+    return rows[i][j][k].fault(column, found.message, found.hint)
 
 
 def sentence_lines(items: Iterable[Item], joiner: str = " ") -> Iterator[str]:
