@@ -35,25 +35,6 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_a_suite_has_the_scores_of_the_model_itself(
-    pommel: Pommel, serve: Serve, tmp_path: Path
-) -> None:
-    _, url = serve(adds_bos=True)
-    suite = "number_prep"
-    there = pommel("run", f"{url}#en-gpt2", suite, "-o", tmp_path / "there")
-    here = pommel("run", "builtin://en-gpt2", suite, "-o", tmp_path / "here")
-    assert (there.status, here.status) == (0, 0)
-    bits = []
-    for folder in ("there", "here"):
-        rows = csv.DictReader((tmp_path / folder / "tokens.csv").read_text().splitlines())
-        bits.append([float(row["surprisal_bits"]) for row in rows])
-    assert bits[0] == pytest.approx(bits[1], abs=1e-3)
-    predictions = [(tmp_path / each / "predictions.csv").read_text() for each in ("there", "here")]
-    assert [line.split(",")[:5] for line in predictions[0].splitlines()] == [
-        line.split(",")[:5] for line in predictions[1].splitlines()
-    ]
-
-
 def test_a_key_is_in_no_output_and_no_file(
     pommel: Pommel, serve: Serve, suite_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,12 @@
 """What a check of an image is: its subject, what that is asked, and what comes out."""
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from importlib.resources import files
 from itertools import cycle, islice, product
 from typing import Any, Generic, Literal, TypeVar
 
@@ -16,55 +18,12 @@ from pommel.values import frozen
 # A word that no vocabulary has.
 UNKNOWN_WORD = "zxqvblorp"
 
+# Kind -> what it shows, and sentences of it.
+_TRIAL = json.loads(files("pommel.images").joinpath("trial_sentences.json").read_text("utf-8"))
 KINDS: dict[str, tuple[str, ...]] = {
-    "plain": (
-        "The author near the senators is good .",
-        "The authors near the senator are good .",
-        "The cats sleep.",
-        "Yes",
-        "What the pilot said surprised nobody .",
-    ),
-    "quotes": (
-        'She said "no" twice .',
-        "It's the dog's bone, isn't it?",
-        "\N{LEFT DOUBLE QUOTATION MARK}Well,\N{RIGHT DOUBLE QUOTATION MARK} he said .",
-        '" " \'',
-    ),
-    "non-ascii": (
-        "Zoë\N{RIGHT SINGLE QUOTATION MARK}s naïve café costs 5 € .",
-        "Die Übergrößenträgerin schläft .",
-        "日本語の文です。",
-        "Мама мыла раму .",
-        "A smile \N{SLIGHTLY SMILING FACE} here .",
-    ),
-    "unknown-words": (
-        f"The {UNKNOWN_WORD} is good .",
-        f"{UNKNOWN_WORD} {UNKNOWN_WORD} sleep .",
-        f"The cats saw the {UNKNOWN_WORD}",
-    ),
-    "punctuation": (
-        "Well ... (yes) -- no; what?! [ok]",
-        "It costs $3.50 & 50%: a/b, #1 @ home* <x>",
-        "well-known half-baked ideas -",
-        "A back\\slash and a $HOME `date` .",
-    ),
-    "blanks": (
-        "Two  blanks here .",
-        " A blank before .",
-        "A blank behind . ",
-    ),
-    "table-words": (
-        "NA null nan None N/A",
-        "007 1e5 True inf -0.0 3.5",
-        'the " is " here',
-        "sentence_id token_id token surprisal",
-    ),
-    "mark-like-words": (
-        "A <unk> word .",
-        "The <eos> end </s> here .",
-        "[UNK] <s> <|endoftext|> <pad>",
-    ),
+    kind: tuple(trial["sentences"]) for kind, trial in _TRIAL.items()
 }
+SHOWS: dict[str, str] = {kind: trial["shows"] for kind, trial in _TRIAL.items()}
 
 _ADJECTIVES = ("old", "young", "tall", "good", "new")
 _NOUNS = ("author", "pilot", "surgeon", "farmer", "manager")

@@ -22,6 +22,7 @@ from pommel.errors import (
 )
 from pommel.images.check import (
     KINDS,
+    SHOWS,
     UNKNOWN_WORD,
     Bits,
     Check,
@@ -531,18 +532,6 @@ def _check_spells(subject: Subject, sentence: str, rows: tuple[PrintedToken, ...
         raise Failed(f"{sentence[:80]!r}: {error}") from error
 
 
-_SHOWS = {
-    "plain": "plain sentences",
-    "quotes": "quotes and apostrophes",
-    "non-ascii": "letters and signs beyond ASCII",
-    "unknown-words": "unknown words",
-    "punctuation": "punctuation and signs",
-    "blanks": "blanks where none should be",
-    "table-words": "words such as NA, null, 007 and a lone quote",
-    "mark-like-words": "words that look like marks, such as <unk> and </s>",
-}
-
-
 def _needs_no_more_than_usual(subject: Subject) -> None:
     # What has never run has needed nothing.
     _ = subject.spec
@@ -643,7 +632,7 @@ COMMAND_CHECKS = (
             "unk_types, cased, sentinel_pattern, metaspace, drop_token_pattern, behaviors",
             partial(_spells, kind=kind),
         )
-        for kind, shown in _SHOWS.items()
+        for kind, shown in SHOWS.items()
     ),
     Check(
         "long-sentence",

@@ -20,6 +20,7 @@ from tests.models.endpoint.serving import Open, Serve, refusal
 
 from pommel.api import load_suite
 from pommel.errors import ModelError, UnsupportedFeatureError
+from pommel.models.endpoint import model as endpoint_model
 from pommel.models.endpoint.behaviour import Manner, Way
 from pommel.models.endpoint.model import Served
 from pommel.models.endpoint.protocol import Completions
@@ -181,13 +182,17 @@ def test_equal_sentences_are_asked_for_once_and_again_at_the_end(
     assert len(server.seen.prompts) == n_before + 4
 
 
-def test_one_in_a_hundred_is_asked_again_in_reverse_order(serve: Serve, opened: Open) -> None:
+def test_one_in_a_hundred_is_asked_again_in_reverse_order(
+    serve: Serve, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Here one in three.
+    monkeypatch.setattr(endpoint_model, "_ONE_IN", 3)
     server, url = serve()
     model = opened(url, n_parallel=1)
     assert "asked_again" not in model.info.details
     n_before = len(server.seen.prompts)
     # Of few sentences eight, or all.
-    for n, n_again in ((3, 3), (30, 8), (901, 10)):
+    for n, n_again in ((3, 3), (20, 8), (30, 10)):
         score_all(model, [f"The {number}" for number in range(n)], Policy())
         asked = server.seen.prompts[n_before:]
         assert len(asked) == n + n_again

@@ -95,11 +95,6 @@ class ImageCommand(Command):
             self.finish()
         return error
 
-    @staticmethod
-    def most_characters(sentence: str) -> int:
-        """Return how much output there may be about a sentence; far more than there ever is."""
-        return _CHARACTERS * (len(sentence) + _MORE)
-
 
 _Answer = TypeVar("_Answer")
 
@@ -225,7 +220,7 @@ def _watched(command: ImageCommand, reader: TableReader, sentences: Sequence[str
             n_rows += 1
             n_characters += len(line)
             check_length(command, n_rows, sentence)
-            if n_characters > (most := ImageCommand.most_characters(sentence)):
+            if n_characters > (most := most_characters(sentence)):
                 what = f"it printed more than {most} characters about one sentence"
                 raise command.failure(what)
             continue
@@ -249,8 +244,13 @@ def check_line(command: ImageCommand, line: str, sentence: str) -> None:
 
     To be called before anything is made of the line.
     """
-    if len(line) > (most := ImageCommand.most_characters(sentence)):
+    if len(line) > (most := most_characters(sentence)):
         raise command.failure(f"it printed a line of more than {most} characters")
+
+
+def most_characters(sentence: str) -> int:
+    """Return how much output there may be about a sentence; far more than there ever is."""
+    return _CHARACTERS * (len(sentence) + _MORE)
 
 
 def most_tokens(sentence: str) -> int:

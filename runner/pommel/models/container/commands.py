@@ -18,6 +18,7 @@ from pommel.errors import (
     UsageError,
     quoted,
 )
+from pommel.files import json_schema
 from pommel.models.alignment import PrintedToken
 from pommel.models.container import answers, checkpoint, predictions
 from pommel.models.container.answers import (
@@ -279,28 +280,6 @@ BLOCK = 2048
 # In characters.
 _LONGEST_HEADER = 1 << 16
 
-_FORMAT, _VERSION = "pommel-score", 2
-_NAME = {"type": "string", "minLength": 1}
-_TEXT, _NUMBER = {"type": ["string", "null"]}, {"type": ["integer", "null"], "minimum": 0}
-_HEADER = {
-    "type": "object",
-    "required": ["format", "version", "model"],
-    "properties": {
-        "format": {"const": _FORMAT},
-        "version": {"const": _VERSION},
-        "model": {
-            "type": "object",
-            "required": ["name", "fingerprint"],
-            "properties": {
-                "name": _NAME,
-                "fingerprint": _NAME,
-                **dict.fromkeys(("bos", "eos", "dtype", "device"), _TEXT),
-                **dict.fromkeys(("max_tokens", "n_parameters"), _NUMBER),
-            },
-        },
-    },
-}
-
 
 class ScoreSession:
     """One container with the command `score`, until it is closed.
@@ -348,10 +327,10 @@ class ScoreSession:
         """
         first = self._next_id
         waiting: set[int] = set()
-        oldest = n_sent = n_answered = 0
+        oldest = n_sent = 0
         longest = max(sentences, key=len, default="")
         self._command.restart_clock()
-        while n_answered < len(sentences):
+        while n_sent < len(sentences) or waiting:
             while n_sent < len(sentences) and len(waiting) <= BLOCK:
                 block = range(n_sent, min(n_sent + BLOCK, len(sentences)))
                 self.send([sentences[index] for index in block], policy, last=last)
@@ -363,8 +342,7 @@ class ScoreSession:
             answer, index = self._read_answer(first, waiting, longest)
             self._command.at = place(index + 1, sentences[index])
             yield index, answer
-            n_answered += 1
-            if n_answered % BLOCK == 0:
+            if (n_sent - len(waiting)) % BLOCK == 0:
                 self._command.restart_clock()
 
     def finish(self) -> None:
@@ -398,12 +376,12 @@ class ScoreSession:
             raise self._command.failure(what)
         try:
             header = _object(line)
-            check_shape(header, _HEADER, where="its first line", noun="header")
+            check_shape(header, json_schema("score_header"), where="its first line", noun="header")
             for key, value in header["model"].items():
                 if isinstance(value, str):
                     check_shown(value, f"its {key}")
         except InputError as error:
-            wanted = f'{{"format": "{_FORMAT}", "version": {_VERSION}, "model": ...}}'
+            wanted = '{"format": "pommel-score", "version": 2, "model": ...}'
             what = f"its first line has to be {wanted}, and is {quoted(line)}: {error}"
             raise self._command.fault(what) from error
         return dict(header["model"])
