@@ -6,6 +6,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, listed, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.sources.grammar.source import GrammarError
 
 # A cell that says that its feature does not apply, as an empty one does.
 NOT_APPLICABLE = "_"
@@ -58,17 +59,11 @@ def read_lexicon_file(
     It lies in that folder or below it. White space in cells is one space. None if there is no file,
     or none that can be read; `required` are the columns that it has to have.
     """
-    problem = _name_fault(name, folder)
-    if problem:
-        return None, [place.fault(*problem)]
-    path = folder / name
     try:
-        read = DecodedText.read_words(path)
+        read = _read(name, place, folder)
     except FaultyFileError as error:
         return None, list(error.faults)
-    except InputError as error:
-        return None, [place.fault(str(error), "write the name of a CSV file")]
-    table = _clean(CsvTable.parse(read.text, file=str(path)))
+    table = _clean(CsvTable.parse(read.text, file=str(folder / name)))
     faults = [*table.faults, *_header_faults(table, required), *_length_faults(table)]
     columns = table.rows[0].fields if table.rows else ()
     rows = tuple(
@@ -89,20 +84,25 @@ def read_lexicon_file(
     return found, sorted(faults, key=lambda fault: (fault.line, fault.column))
 
 
-def _name_fault(name: str, folder: Path) -> tuple[str, str] | None:
-    """Return why a name is none of a lexicon's; None if there is such a file."""
+def _read(name: str, place: Place, folder: Path) -> DecodedText:
+    """Read a file that is named at a place; raises `FaultyFileError`."""
     # Windows knows all the ways to leave a folder.
     parts = PureWindowsPath(name)
     if parts.anchor or ".." in parts.parts or not name.isprintable():
-        hint = "put the lexicon there, and write its name only"
-        return f"{quoted(name)} is not beside this file, nor in a folder there", hint
+        what = f"{quoted(name)} is not beside this file, nor in a folder there"
+        raise GrammarError.at(place, what, "put the lexicon there, and write its name only")
     try:
-        is_file = (folder / name).is_file()
+        if (folder / name).is_file():
+            return DecodedText.read_words(folder / name)
     except OSError as error:
-        return f"{quoted(name)}: {error.strerror}", "write the name of a CSV file"
-    if not is_file:
-        return f"there is no file {quoted(name)}", "a lexicon is found from this file's folder"
-    return None
+        what = f"{quoted(name)}: {error.strerror}"
+        raise GrammarError.at(place, what, "write the name of a CSV file") from None
+    except FaultyFileError:
+        raise
+    except InputError as error:
+        raise GrammarError.at(place, str(error), "write the name of a CSV file") from None
+    hint = "a lexicon is found from this file's folder"
+    raise GrammarError.at(place, f"there is no file {quoted(name)}", hint)
 
 
 def _clean(table: CsvTable) -> CsvTable:

@@ -15,6 +15,7 @@ from pommel.sources.grammar.context_free.grammar import (
     ContextFreeGrammar,
     Symbol,
     cycles,
+    settle,
 )
 from pommel.sources.grammar.text import NearestNames
 
@@ -47,20 +48,9 @@ class SiteCounts:
     def __init__(self, grammar: ContextFreeGrammar) -> None:
         """Take a grammar in which every symbol has rules."""
         self._contrasted = {contrast[0] for contrast in grammar.contrasts}
-        # What is at the bottom comes first: it is what the others wait for.
-        reached = grammar.reached()[::-1]
-        self._found: dict[Symbol, Counts] = {each: {} for each in reached}
-        news = True
-        while news:
-            news = False
-            for symbol in reached:
-                found = self._found[symbol]
-                for alternative in grammar.rules[symbol]:
-                    for count, smallest in self.of_alternative(symbol, alternative).items():
-                        # Only what is smaller counts, so that no derivation leads back to itself.
-                        if count not in found or smallest.size < found[count].size:
-                            found[count] = smallest
-                            news = True
+        self._rules = grammar.rules
+        self._found: dict[Symbol, Counts] = {each: {} for each in grammar.reached()}
+        settle(self._found, self._improve)
 
     def of(self, symbol: Symbol) -> Counts:
         """Return the counts that a symbol's strings may have."""
@@ -82,6 +72,17 @@ class SiteCounts:
                     longer[count] = Smallest(size, (*smallest.parts, (symbol, own)))
             sums = longer
         return sums
+
+    def _improve(self, symbol: Symbol) -> bool:
+        found = self._found[symbol]
+        news = False
+        for alternative in self._rules[symbol]:
+            for count, smallest in self.of_alternative(symbol, alternative).items():
+                # Only what is smaller counts, so that no derivation leads back to itself.
+                if count not in found or smallest.size < found[count].size:
+                    found[count] = smallest
+                    news = True
+        return news
 
     def example(self, parts: Iterable[Wanted]) -> str:
         """Return a string of symbols in a row, contrasts in brackets; its beginning if it is long.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, Symbol, heights
+from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, Symbol, heights, settle
 
 # Numbers grow no further: a recursive grammar may have exponentially many digits of them.
 MOST_SETS = 10**100
@@ -196,17 +196,15 @@ def _contrast(depth: int, form: str, *others: str) -> Leaf:
 
 def least_depth(grammar: ContextFreeGrammar) -> int:
     """Return the depth of the grammar's shallowest derivation."""
-    # What is at the bottom comes first: it is what the others wait for.
-    reached = grammar.reached()[::-1]
-    found: dict[Symbol, float] = dict.fromkeys(reached, math.inf)
-    news = True
-    while news:
-        news = False
-        for symbol in reached:
-            for one in grammar.rules[symbol]:
-                below = (1 if each.is_terminal else found[each] for each in one.symbols)
-                depth = 1 + max(below, default=0)
-                if depth < found[symbol]:
-                    found[symbol] = depth
-                    news = True
+    found: dict[Symbol, float] = dict.fromkeys(grammar.reached(), math.inf)
+
+    def improve(symbol: Symbol) -> bool:
+        depths = [
+            1 + max((1 if each.is_terminal else found[each] for each in one.symbols), default=0)
+            for one in grammar.rules[symbol]
+        ]
+        before, found[symbol] = found[symbol], min(depths)
+        return found[symbol] < before
+
+    settle(found, improve)
     return int(found[grammar.start])

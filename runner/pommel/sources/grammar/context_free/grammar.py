@@ -5,10 +5,8 @@ backslash behind the last line. `%contrast`, which says what is contrasted, is o
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import Fault, Place, listed, nearest
@@ -116,23 +114,31 @@ def cycles(below: Mapping[Symbol, Sequence[Symbol]]) -> Iterator[tuple[Symbol, .
     gone: set[Symbol] = set()
     further = {symbol: iter(others) for symbol, others in below.items()}
     for first in below:
-        way = [] if first in gone else [first]
-        places = dict.fromkeys(way, 0)
+        way = dict.fromkeys({first} - gone)
         while way:
-            symbol = next((e for e in further[way[-1]] if e in below and e not in gone), None)
+            symbol = next(
+                (e for e in further[next(reversed(way))] if e in below and e not in gone), None
+            )
             if symbol is None:
-                gone.add(way[-1])
-                del places[way.pop()]
-            elif symbol not in places:
-                places[symbol] = len(way)
-                way.append(symbol)
+                gone.add(way.popitem()[0])
+            elif symbol not in way:
+                way[symbol] = None
             else:
-                cycle = tuple(way[places[symbol] :])
-                yield cycle
-                gone.update(cycle)
-                way = way[: places[symbol]]
-                for each in cycle:
-                    del places[each]
+                symbols = [*way]
+                begin = symbols.index(symbol)
+                yield tuple(symbols[begin:])
+                gone.update(symbols[begin:])
+                way = dict.fromkeys(symbols[:begin])
+
+
+def settle(symbols: Iterable[Symbol], improve: Callable[[Symbol], bool]) -> None:
+    """Go through symbols until none of them can be improved, from the last one to the first.
+
+    What is at the bottom of a grammar stands last, and it is what the others wait for.
+    """
+    upwards = [*symbols][::-1]
+    while sum(map(improve, upwards)):
+        pass
 
 
 def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
@@ -141,17 +147,15 @@ def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
     Symbols that lead to a cycle have no such number, and are left out.
     """
     found: dict[Symbol, int] = {}
-    inside = {
-        symbol: [each for each in others if each in below] for symbol, others in below.items()
-    }
-    sorter = TopologicalSorter(inside)
-    # Those that lead to no cycle come all the same.
-    with suppress(CycleError):
-        sorter.prepare()
-    while ready := sorter.get_ready():
-        for symbol in ready:
-            found[symbol] = 1 + max((found[each] for each in inside[symbol]), default=0)
-        sorter.done(*ready)
+
+    def improve(symbol: Symbol) -> bool:
+        inside = [each for each in below[symbol] if each in below]
+        if symbol in found or not found.keys() >= {*inside}:
+            return False
+        found[symbol] = 1 + max((found[each] for each in inside), default=0)
+        return True
+
+    settle(below, improve)
     return found
 
 
