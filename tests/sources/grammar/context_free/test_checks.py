@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from tests.sources.grammar.context_free.random_grammars import generated, grammars
 
-from pommel.sources.grammar.context_free.checks import MANY, SiteCounts, check
+from pommel.sources.grammar.context_free.checks import MANY, SiteCounts, check, example
 from pommel.sources.grammar.context_free.grammar import parse_grammar
 
 VERBS = "V_sg -> 'lacht'\nV_pl -> 'lachen'\n"
@@ -136,9 +136,9 @@ def test_a_grammar_is_right_if_each_sentence_has_one_contrast(rules: str) -> Non
     assert right == (not found)
     for each in found:
         if "this alternative has" in each:
-            example = each.partition(": '")[2].partition("'; ")[0]
-            assert example.endswith("...") or example.replace("[a]", "a") in sentences
-            assert example.count("[a]") != 1
+            text = each.partition(": '")[2].partition("'; ")[0]
+            assert text.endswith("...") or text.replace("[a]", "a") in sentences
+            assert text.count("[a]") != 1
 
 
 def counts_of(text: str) -> SiteCounts:
@@ -157,10 +157,10 @@ def test_all_counts_that_sentences_have_and_an_example_of_each(rules: str) -> No
     sentences = generated(rules)
     assert {*counts.of(grammar.start)} == {n_contrasts(each) for each in sentences}
     for count in counts.of(grammar.start):
-        example = counts.example([(grammar.start, count)])
-        if not example.endswith("..."):
-            assert example.replace("[a]", "a") in sentences
-            assert min(MANY, example.count("[a]")) == count
+        text = example(counts.of(grammar.start)[count][1])
+        if not text.endswith("..."):
+            assert text.replace("[a]", "a") in sentences
+            assert min(MANY, text.count("[a]")) == count
 
 
 @given(grammars(recursive=True))
@@ -170,8 +170,8 @@ def test_recursive_grammars_have_the_counts_of_their_shallow_sentences(rules: st
     found = {n_contrasts(each) for each in generated(rules, depth=4)}
     assert found <= {*counts.of(grammar.start)}
     for count in counts.of(grammar.start):
-        example = counts.example([(grammar.start, count)])
-        assert example.endswith("...") or min(MANY, example.count("[a]")) == count
+        text = example(counts.of(grammar.start)[count][1])
+        assert text.endswith("...") or min(MANY, text.count("[a]")) == count
 
 
 def test_a_symbol_of_which_nothing_comes_has_no_counts() -> None:
@@ -184,7 +184,7 @@ def test_an_example_that_doubles_with_each_rule_is_cut() -> None:
     grammar = parse_grammar(f"{rules}\nA200 -> 'x'\n%contrast 'x' 'y'", file="x.cfg")
     counts = SiteCounts(grammar)
     assert [*counts.of(grammar.start)] == [MANY]
-    assert counts.example([(grammar.start, MANY)]) == f"{'[x] ' * 24}..."
+    assert example(counts.of(grammar.start)[MANY][1]) == f"{'[x] ' * 24}..."
 
 
 def test_a_contrasted_symbol_is_shown_as_one() -> None:
@@ -193,4 +193,4 @@ def test_a_contrasted_symbol_is_shown_as_one() -> None:
     )
     counts = SiteCounts(grammar)
     assert [*counts.of(grammar.start)] == [1]
-    assert counts.example([(grammar.start, 1)]) == "er [hat gelacht]"
+    assert example(counts.of(grammar.start)[1][1]) == "er [hat gelacht]"

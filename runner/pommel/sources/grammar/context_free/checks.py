@@ -6,7 +6,6 @@ which is two or more. For each there is a smallest derivation, as an example.
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pommel.errors import Fault, Place
 from pommel.sources.grammar.context_free.grammar import (
@@ -22,20 +21,11 @@ from pommel.sources.grammar.text import NearestNames
 MANY = 2
 _SHOWN = 24
 
-# A symbol of which a string with so many contrasts is wanted.
-Wanted = tuple[Symbol, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Smallest:
-    """The smallest derivation that has some count of contrasts: its size, and how it goes on."""
-
-    size: int
-    parts: tuple[Wanted, ...]
-
-
-# What each count of contrasts that strings may have takes at least.
-Counts = dict[int, Smallest]
+# Words of a string; a contrast in brackets is one.
+Words = tuple[str, ...]
+# The counts of contrasts that strings may have, each with the size of the smallest derivation that
+# has it and the words that come of that, one more than are shown at most.
+Counts = dict[int, tuple[int, Words]]
 
 
 class SiteCounts:
@@ -54,22 +44,27 @@ class SiteCounts:
 
     def of(self, symbol: Symbol) -> Counts:
         """Return the counts that a symbol's strings may have."""
-        if symbol.is_terminal:
-            return {int(symbol in self._contrasted): Smallest(1, ())}
-        return self._found[symbol]
+        if not symbol.is_terminal:
+            return self._found[symbol]
+        if symbol in self._contrasted:
+            return {1: (1, bracketed([symbol.text]) if symbol.text else ())}
+        return {0: (1, tuple(filter(None, [symbol.text])))}
 
     def of_alternative(self, left: Symbol, alternative: Alternative) -> Counts:
         """Return the counts that the strings of one of a nonterminal's alternatives may have."""
-        # A contrasted nonterminal is a contrast itself.
-        sums = {int(left in self._contrasted): Smallest(1, ())}
+        if left in self._contrasted:
+            # A contrasted nonterminal is a contrast itself, and made of terminals alone.
+            texts = [each.text for each in alternative.symbols if each.text]
+            return {1: (1 + len(alternative.symbols), bracketed(texts))}
+        sums: Counts = {0: (1, ())}
         for symbol in alternative.symbols:
             longer: Counts = {}
-            for (before, smallest), (own, other) in itertools.product(
+            for (before, (size, words)), (own, (its_size, more)) in itertools.product(
                 sums.items(), self.of(symbol).items()
             ):
-                size, count = smallest.size + other.size, min(before + own, MANY)
-                if count not in longer or size < longer[count].size:
-                    longer[count] = Smallest(size, (*smallest.parts, (symbol, own)))
+                count, both = min(before + own, MANY), size + its_size
+                if count not in longer or both < longer[count][0]:
+                    longer[count] = (both, (*words, *more)[: _SHOWN + 1])
             sums = longer
         return sums
 
@@ -79,31 +74,20 @@ class SiteCounts:
         for alternative in self._rules[symbol]:
             for count, smallest in self.of_alternative(symbol, alternative).items():
                 # Only what is smaller counts, so that no derivation leads back to itself.
-                if count not in found or smallest.size < found[count].size:
+                if count not in found or smallest[0] < found[count][0]:
                     found[count] = smallest
                     news = True
         return news
 
-    def example(self, parts: Iterable[Wanted]) -> str:
-        """Return a string of symbols in a row, contrasts in brackets; its beginning if it is long.
 
-        Each symbol has to have the count that is wanted of it.
-        """
-        words = list(itertools.islice(self._words(parts), _SHOWN + 1))
-        return " ".join([*words[:_SHOWN], "..."] if len(words) > _SHOWN else words)
+def bracketed(texts: Iterable[str]) -> Words:
+    """Return the words of a contrast."""
+    return (f"[{' '.join(texts)}]",)
 
-    def _words(self, parts: Iterable[Wanted]) -> Iterator[str]:
-        stack = [*parts][::-1]
-        while stack:
-            symbol, count = stack.pop()
-            if symbol.is_terminal and symbol.text:
-                yield f"[{symbol.text}]" if symbol in self._contrasted else symbol.text
-            elif not symbol.is_terminal:
-                below = self._found[symbol][count].parts
-                if symbol in self._contrasted:
-                    yield f"[{' '.join(each.text for each, _ in below if each.text)}]"
-                else:
-                    stack += below[::-1]
+
+def example(words: Words) -> str:
+    """Return words as text, its beginning if they are many."""
+    return " ".join([*words[:_SHOWN], "..."] if len(words) > _SHOWN else words)
 
 
 def check(grammar: ContextFreeGrammar, *, depth: int | None, file: str) -> list[Fault]:
@@ -164,7 +148,7 @@ def _not_reached(grammar: ContextFreeGrammar) -> Iterator[Fault]:
 
 
 # What stands before and after a symbol in a sentence.
-_Around = tuple[tuple[Wanted, ...], tuple[Wanted, ...]]
+_Around = tuple[Words, Words]
 
 
 def _miscounted(grammar: ContextFreeGrammar, counts: SiteCounts) -> Iterator[Fault]:
@@ -185,21 +169,23 @@ def _miscounted(grammar: ContextFreeGrammar, counts: SiteCounts) -> Iterator[Fau
                 below = alternative.symbols[number]
                 if count not in seen.setdefault(below, set()):
                     seen[below].add(count)
-                    each = tuple((one, min(counts.of(one))) for one in alternative.symbols)
-                    around = ((*before, *each[:number]), (*each[number + 1 :], *after))
-                    queue.append((below, count, around))
+                    fewest = [
+                        counts.of(each)[min(counts.of(each))][1] for each in alternative.symbols
+                    ]
+                    first, last = sum(fewest[:number], before), sum(fewest[number + 1 :], ())
+                    queue.append((below, count, (first, last + after)))
                 continue
             too_few = [count for count in found if count < wanted]
             too_many = sorted(count for count in found if count > wanted)
             for count in (*too_few, *too_many[:1]):
-                example = counts.example((*before, *found[count].parts, *after))
+                text = example((*before, *found[count][1], *after))
                 what, hint = "no", "name one of its symbols in %contrast"
                 if count > wanted:
                     what = "more than one"
                     hint = (
                         "sets differ in one place; give what is not to change a symbol of its own"
                     )
-                message = f"a sentence with this alternative has {what} contrast: {example!r}"
+                message = f"a sentence with this alternative has {what} contrast: {text!r}"
                 yield alternative.place.fault(message, hint)
 
 

@@ -4,6 +4,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from pommel.errors import Fault
@@ -15,8 +16,8 @@ from pommel.sources.grammar.lexicon_template.checks import (
     same_sentences,
     structure_faults,
 )
-from pommel.sources.grammar.lexicon_template.features import Domains, Feature, Filled
-from pommel.sources.grammar.lexicon_template.reading import Line, Parts, Template, read_template
+from pommel.sources.grammar.lexicon_template.features import Domains, Filled
+from pommel.sources.grammar.lexicon_template.reading import Line, Template, read_template
 from pommel.sources.grammar.lexicon_template.space import MOST_STATES, EntangledError, Space
 from pommel.sources.grammar.source import (
     GeneratedCondition,
@@ -57,6 +58,34 @@ class Rendering:
             for name, regions, gloss in self._conditions
         )
 
+    def words(self, rows: Domains) -> tuple[str, ...]:
+        """Return the words of all regions, in the order of the template and of its lexicons.
+
+        `rows` are those of each slot that count, in any combination.
+        """
+        regions = (region for _, regions, _ in self._conditions for region in regions)
+        # What stands between blanks is made of text and of placeholders that are written together.
+        chunks = dict.fromkeys(chunk for region in regions for chunk in region.split(" "))
+        texts = (text for chunk in chunks for text in self._texts(chunk, rows))
+        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+
+    def _texts(self, chunk: str, rows: Domains) -> Iterator[str]:
+        """Yield what can stand in place of a chunk, with any row for each slot in it."""
+        fields = [int(field) for _, field, *_ in Formatter().parse(chunk) if field]
+        columns: defaultdict[int, list[str]] = defaultdict(list)
+        for variable, column in (a for n in fields for a in self._placeholders[n].atoms(rows)):
+            columns[variable].append(column)
+        # Of rows that are the same in these columns one is enough.
+        options = [
+            {tuple(map(row.get, own)): row for row in rows[variable]}.values()
+            for variable, own in columns.items()
+        ]
+        for cells in itertools.product(*options):
+            filled = dict(zip(columns, cells, strict=True))
+            values = {n: _text(self._placeholders[n].value(filled)) for n in fields}
+            if None not in values.values():
+                yield chunk.format(*map(values.get, range(len(self._placeholders))))
+
     def _patterns(self, line: Line) -> list[str]:
         """Return regions as format strings, with numbers of placeholders."""
         braces = str.maketrans({"{": "{{", "}": "}}"})
@@ -71,53 +100,8 @@ class Rendering:
         ]
 
 
-def words_of_regions(template: Template, rows: Domains) -> tuple[str, ...]:
-    """Return the words of all regions, in the order of the template and of its lexicons.
-
-    `rows` are those of each slot that count, in any combination.
-    """
-    regions = (parts for line in template.conditions for parts in line.regions)
-    chunks = dict.fromkeys(chunk for parts in regions for chunk in _chunks(parts))
-    texts = (text for chunk in chunks for text in _texts(chunk, rows))
-    return tuple(dict.fromkeys(word for text in texts for word in text.split()))
-
-
-def _texts(chunk: Parts, rows: Domains) -> Iterator[str]:
-    """Yield what can stand in place of a chunk, with any row for each slot in it."""
-    columns: defaultdict[int, list[str]] = defaultdict(list)
-    for part in chunk:
-        if isinstance(part, Feature):
-            for variable, column in part.atoms(rows):
-                columns[variable].append(column)
-    # Of rows that are the same in these columns one is enough.
-    options = [
-        {tuple(map(row.get, own)): row for row in rows[variable]}.values()
-        for variable, own in columns.items()
-    ]
-    for cells in itertools.product(*options):
-        filled = dict(zip(columns, cells, strict=True))
-        texts = [each if isinstance(each, str) else _text(each.value(filled)) for each in chunk]
-        if None not in texts:
-            yield "".join(filter(None, texts))
-
-
 def _text(value: str | None) -> str | None:
     return "" if value == ZERO_FORM else value
-
-
-def _chunks(parts: Parts) -> Iterator[Parts]:
-    """Yield the parts between blanks: text and placeholders that are written together."""
-    chunk: list[str | Feature] = []
-    for part in parts:
-        if isinstance(part, Feature):
-            chunk.append(part)
-            continue
-        first, *others = part.split(" ")
-        chunk.append(first)
-        for each in others:
-            yield tuple(chunk)
-            chunk = [each]
-    yield tuple(chunk)
 
 
 class LexiconTemplateSource:
@@ -169,7 +153,7 @@ class LexiconTemplateSource:
         Rows that are in no item do not count, but for what `Space.rows` says. Where placeholders
         touch, any row of one slot is taken beside any of the other.
         """
-        return words_of_regions(self._template, self._space.rows())
+        return self._rendering.words(self._space.rows())
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         """Yield the items with these numbers, or all of them: the last slot changes fastest."""
