@@ -37,11 +37,11 @@ def test_trees() -> None:
 
 
 def test_hints_come_to_an_end() -> None:
-    meant = NearestNames(most_compared=5)
+    meant = NearestNames(n_left=5)
     known = ["verb", "noun"]
     assert [meant("vreb", known) for _ in range(4)] == ["verb", "verb", "verb", None]
     assert meant("zzzz", known) is None
 
 
 def test_the_longest_search_is_finished() -> None:
-    assert NearestNames(most_compared=1)("x9", [f"x{n}" for n in range(10)]) == "x9"
+    assert NearestNames(n_left=1)("x9", [f"x{n}" for n in range(10)]) == "x9"

@@ -137,22 +137,22 @@ def repeated(every: Iterable[_T], key: Callable[[_T], Hashable]) -> Iterator[tup
             yield each, before
 
 
+@dataclass(slots=True)
 class NearestNames:
     """Finds the nearest of some known names, as long as all searches together are quick.
 
     Each one compares a name with all that are known. Of a file with thousands of faults the first
-    ones are explained; the others are likely to be alike.
+    ones are explained; the others are likely to be alike. The search that goes beyond `n_left`
+    comparisons is the last one.
     """
 
-    def __init__(self, *, most_compared: int = _MOST_COMPARED) -> None:
-        """Take how many comparisons there may be; the search that goes beyond is the last one."""
-        self._n_left = most_compared
+    n_left: int = _MOST_COMPARED
 
     def __call__(self, name: str, known: Collection[str]) -> str | None:
         """Return the known name that was probably meant; None if none is like it, or too late."""
-        if self._n_left <= 0:
+        if self.n_left <= 0:
             return None
-        self._n_left -= len(known)
+        self.n_left -= len(known)
         return nearest(name, known)
 
     def hint(self, name: str, known: Collection[str], otherwise: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.sources.grammar.lexicon_template.examples import LEXICON, faults_of, write
 
+from pommel.sources.grammar.lexicon_template import space
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.source import GrammarError
 
@@ -187,7 +188,7 @@ def test_items_that_are_wrong(
     assert faults_of(tmp_path, template, lexicon) == faults
 
 
-def test_more_states_than_can_be_kept(tmp_path: Path) -> None:
+def test_more_states_than_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lexicon = "word,gloss\n" + "".join(f"a{n},b{n}\n" for n in range(60))
     template = (
         "lexicon: l.csv\nslot S:\nslot T:\nslot U:\n"
@@ -195,8 +196,9 @@ def test_more_states_than_can_be_kept(tmp_path: Path) -> None:
         "condition a: {S.word} {T.word} {U.word}\n"
     )
     path = write(tmp_path, template, l=lexicon)
+    monkeypatch.setattr(space, "MOST_STATES", 50)
     with pytest.raises(GrammarError) as caught:
-        LexiconTemplateSource(path, most_states=50)
+        LexiconTemplateSource(path)
     assert str(caught.value).replace(f"{tmp_path}/", "") == (
         "x.template: the constraints tie so many values together that items cannot be counted; "
         "compare features that have fewer values: classes, not words"

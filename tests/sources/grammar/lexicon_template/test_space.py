@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pommel.errors import Place
 from pommel.sources.grammar.lexicon_file import Cells
+from pommel.sources.grammar.lexicon_template import space as counting
 from pommel.sources.grammar.lexicon_template.features import Feature, Operator, Relation
 from pommel.sources.grammar.lexicon_template.space import EntangledError, Space
 from pommel.sources.grammar.text import Written
@@ -149,8 +150,9 @@ def test_no_slots() -> None:
     assert (Space([], []).n, list(Space([], [])), Space([], [])[0]) == (1, [()], ())
 
 
-def test_values_without_end() -> None:
+def test_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     domain: list[Cells] = [{"w": str(n), "v": str(-n)} for n in range(30)]
     relations = [differ(0, 2), differ(0, 2, "v", "v")]
+    monkeypatch.setattr(counting, "MOST_STATES", 20)
     with pytest.raises(EntangledError):
-        _ = Space([domain] * 3, relations, most_states=20).n
+        _ = Space([domain] * 3, relations).n

@@ -18,7 +18,7 @@ from pommel.sources.grammar.lexicon_template.checks import (
 )
 from pommel.sources.grammar.lexicon_template.features import Domains, Filled
 from pommel.sources.grammar.lexicon_template.reading import Line, Template, read_template
-from pommel.sources.grammar.lexicon_template.space import MOST_STATES, EntangledError, Space
+from pommel.sources.grammar.lexicon_template.space import EntangledError, Space
 from pommel.sources.grammar.source import (
     GeneratedCondition,
     GeneratedItem,
@@ -107,17 +107,17 @@ def _text(value: str | None) -> str | None:
 class LexiconTemplateSource:
     """The items of the template in a file."""
 
-    def __init__(self, path: Path, *, most_states: int = MOST_STATES) -> None:
+    def __init__(self, path: Path) -> None:
         """Read the template and its lexicons, which are found from its folder.
 
-        `most_states` is for `Space`. Raises `InputError` if the template cannot be read, and
-        `GrammarError` with every fault of all files.
+        Raises `InputError` if the template cannot be read, and `GrammarError` with every fault of
+        all files.
         """
         self._template, faults = read_template(path)
         faults += structure_faults(self._template)
         domains, domain_faults = domains_of(self._template)
         raise_any([*faults, *domain_faults, *column_faults(self._template, domains)])
-        self._space = Space(domains, self._template.relations, most_states=most_states)
+        self._space = Space(domains, self._template.relations)
         self._rendering = Rendering(self._template)
         self.recipe: Mapping[str, Any] = recipe(
             "lexicon and template", {path.name: self._template.text, **self._template.lexicons}

@@ -58,14 +58,8 @@ class _Distinct:
 class Space:
     """The ways of filling slots from their domains so that some relations hold."""
 
-    def __init__(
-        self, domains: Domains, relations: Sequence[Relation], *, most_states: int = MOST_STATES
-    ) -> None:
-        """Take the rows of each slot, and all relations, of a slot by itself and between slots.
-
-        `most_states` is how many may be kept: a matter of memory and time.
-        """
-        self._most_states = most_states
+    def __init__(self, domains: Domains, relations: Sequence[Relation]) -> None:
+        """Take the rows of each slot, and all relations, of a slot by itself and between slots."""
         slots = range(len(domains))
         own = [[each for each in relations if each.variables == {k}] for k in slots]
         between = [each for each in relations if len(each.variables) > 1]
@@ -172,7 +166,7 @@ class Space:
         state, used = self._state(filled)
         if state in self._numbers_of:
             return self._numbers_of[state]
-        if state not in self._behind and len(self._behind) >= self._most_states:
+        if state not in self._behind and len(self._behind) >= MOST_STATES:
             raise EntangledError
         behind = self._behind[state]
         k = len(filled)
