@@ -26,6 +26,7 @@ from pommel.sources.grammar.text import (
     NearestNames,
     Unparsed,
     Written,
+    distinct_words,
     parsed,
     shown,
     unequal_lists,
@@ -375,8 +376,7 @@ class GrammarSets:
     @property
     def words(self) -> tuple[str, ...]:
         """The distinct words of all sentences."""
-        texts = (text for each in self._templates for text in each.texts)
-        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+        return distinct_words(text for each in self._templates for text in each.texts)
 
     def sets(self, indices: Iterable[int] | None = None) -> Iterator[MinimalSet]:
         """Yield the sets with these numbers, or all of them. Raises `IndexError` for a wrong one.

@@ -123,6 +123,11 @@ def add_meta(meta: Meta, key: Written, value: Written, *, made: Collection[str])
     return [value.fault(f"there is no metric {name!r}", hint) for name in unknown]
 
 
+def distinct_words(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of some texts, each once, in their order."""
+    return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+
+
 def shown(names: Iterable[object]) -> str:
     """Return the first dozen of some names, with dots if there are more."""
     return listed(list(map(str, names)), most=_MOST_LISTED)

@@ -36,6 +36,13 @@ class Leaf:
     string: String
     depth: int
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What it may be spelt like, and what stands in its place."""
+        text, forms, _ = self.string
+        form, others = forms or ("", ())
+        return text, form, *others
+
 
 Part = Leaf | State
 

@@ -7,7 +7,7 @@ most sentences cost one concatenation. Nothing here recurses: derivations may be
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pommel.errors import Fault, UsageError
@@ -24,6 +24,7 @@ from pommel.sources.grammar.context_free.derivations import (
 )
 from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, parse_grammar
 from pommel.sources.grammar.source import raise_any, recipe
+from pommel.sources.grammar.text import distinct_words
 from pommel.sources.minimal_sets import MinimalSet
 
 # How many strings are written out at once, and of how many nonterminals they are kept.
@@ -99,12 +100,12 @@ def _joined(first: String, second: String) -> String:
 
 
 def _sets(first: String, rests: list[String]) -> Iterator[MinimalSet]:
-    """Yield the sentences that begin alike. What `_joined` does, without asking each time."""
+    """Yield the sentences that begin alike."""
     before, forms, after = first
     if forms is None:
-        for more, its_forms, its_after in rests:
-            yield minimal_set((before + more, its_forms, its_after))
+        yield from (minimal_set(_joined(first, each)) for each in rests)
         return
+    # What `_joined` does, without asking each time.
     before = before[1:]
     for more, _, _ in rests:
         yield MinimalSet(before, *forms, (after + more)[1:])
@@ -127,13 +128,10 @@ class ContextFreeSource:
         raise_any(check(grammar, depth=depth, file=str(path)))
         self._derivations = Derivations(grammar, depth)
         raise_any(_extent(grammar, self._derivations, depth))
+        # Derivations, of which some may have the same sentences.
+        self.n_sets = self._derivations.n_sets
         limit = {} if depth is None else {"depth": depth}
         self.recipe = {**recipe("context-free grammar", {path.name: read}), **limit}
-
-    @property
-    def n_sets(self) -> int:
-        """How many sets there are: derivations, of which some may have the same sentences."""
-        return self._derivations.n_sets
 
     @property
     def ungrammatical_counts(self) -> frozenset[int]:
@@ -144,24 +142,20 @@ class ContextFreeSource:
     @property
     def words(self) -> tuple[str, ...]:
         """The distinct words of all sentences, in the order of the grammar."""
-        found: dict[str, None] = {}
-        for leaf in self._derivations.leaves():
-            text, forms, _ = leaf.string
-            form, others = forms or ("", ())
-            found.update(dict.fromkeys(" ".join([text, form, *others]).split()))
-        return tuple(found)
+        return distinct_words(text for each in self._derivations.leaves() for text in each.texts)
 
-    def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
+    def sets(self, indices: Iterable[int] | None = None) -> Iterator[MinimalSet]:
         """Yield the sets with these numbers, or all of them. Raises `IndexError` for a wrong one.
 
         All of them come in the order of NLTK's `generate`.
         """
-        return iter(Enumeration(self._derivations)) if indices is None else map(self._set, indices)
-
-    def _set(self, index: int) -> MinimalSet:
-        if not 0 <= index < self.n_sets:
-            raise IndexError(index)
-        return minimal_set(self._derivations.string(self._derivations.start, index))
+        if indices is None:
+            yield from Enumeration(self._derivations)
+            return
+        for index in indices:
+            if not 0 <= index < self.n_sets:
+                raise IndexError(index)
+            yield minimal_set(self._derivations.string(self._derivations.start, index))
 
 
 def _extent(

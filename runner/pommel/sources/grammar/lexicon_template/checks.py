@@ -11,7 +11,7 @@ from pommel.sources.grammar.lexicon_template.reading import Line, Template
 from pommel.sources.grammar.lexicon_template.space import Space
 from pommel.sources.grammar.lexicon_template.statements import USAGE
 from pommel.sources.grammar.source import GeneratedItem
-from pommel.sources.grammar.text import NearestNames, Written, shown
+from pommel.sources.grammar.text import NearestNames, Written, repeated, shown
 
 # Rows that a message names; of more it says that there are some.
 _MOST_ROWS = 3
@@ -45,14 +45,11 @@ def _region_faults(template: Template) -> Iterator[Fault]:
     n, where = len(first.regions), f"condition {first.name}"
     if template.regions:
         n, where = len(template.regions), "the line regions"
-    seen: set[str] = set()
     for each in template.regions:
         if not each.text:
             yield each.fault("this region has no name", f"write {USAGE['regions']}")
-        elif each.text in seen:
-            what = f"the region {each.text} is there already"
-            yield each.fault(what, "give each a name of its own")
-        seen.add(each.text)
+    for each, _ in repeated((each for each in template.regions if each.text), str):
+        yield each.fault(f"the region {each} is there already", "give each a name of its own")
     for line in template.conditions:
         if not any(line.regions):
             what = f"all regions of condition {line.name} are empty"

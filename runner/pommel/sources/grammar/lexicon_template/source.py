@@ -26,6 +26,7 @@ from pommel.sources.grammar.source import (
     raise_any,
     recipe,
 )
+from pommel.sources.grammar.text import distinct_words
 
 # A cell that is a form without any sound, such as the Russian copula in the present tense.
 ZERO_FORM = "∅"
@@ -66,8 +67,7 @@ class Rendering:
         regions = (region for _, regions, _ in self._conditions for region in regions)
         # What stands between blanks is made of text and of placeholders that are written together.
         chunks = dict.fromkeys(chunk for region in regions for chunk in region.split(" "))
-        texts = (text for chunk in chunks for text in self._texts(chunk, rows))
-        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+        return distinct_words(text for chunk in chunks for text in self._texts(chunk, rows))
 
     def _texts(self, chunk: str, rows: Domains) -> Iterator[str]:
         """Yield what can stand in place of a chunk, with any row for each slot in it."""
@@ -123,16 +123,12 @@ class LexiconTemplateSource:
             "lexicon and template", {path.name: self._template.text, **self._template.lexicons}
         )
         try:
+            self.n_items = self._space.n
             raise_any(self._item_faults(domains))
         except EntangledError:
             what = "the constraints tie so many values together that items cannot be counted"
             hint = "compare features that have fewer values: classes, not words"
             raise GrammarError.at(self._template.whole, what, hint) from None
-
-    @property
-    def n_items(self) -> int:
-        """How many items there are."""
-        return self._space.n
 
     @property
     def head(self) -> Mapping[str, Any]:
@@ -161,8 +157,8 @@ class LexiconTemplateSource:
         return map(self._rendering.item, fillings)
 
     def _item_faults(self, domains: Domains) -> list[Fault]:
-        if not self._space.n:
+        if not self.n_items:
             return list(dead_end(self._template, domains))
         return list(gap_faults(self._template, domains)) or list(
-            same_sentences(self._template, self._space.n, lambda each: next(self.items([each])))
+            same_sentences(self._template, self.n_items, lambda each: next(self.items([each])))
         )

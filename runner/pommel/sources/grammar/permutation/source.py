@@ -22,6 +22,7 @@ from pommel.sources.grammar.permutation.design import (
 )
 from pommel.sources.grammar.permutation.reading import read_design
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, recipe
+from pommel.sources.grammar.text import distinct_words
 from pommel.sources.minimal_sets import MinimalSet
 
 _PLACE = re.compile(r"\{(\d+)\}")
@@ -128,21 +129,7 @@ class PermutationSource:
     @property
     def words(self) -> tuple[str, ...]:
         """The distinct words of all regions."""
-        found: dict[str, None] = {}
-        for template in self._design.templates:
-            for region in template.regions:
-                places = sorted({int(each) for each in _PLACE.findall(region)})
-                # Nouns in their cases that may stand in the places that the region has.
-                arguments = {
-                    tuple((each.nouns[n], each.cases[n]) for n in places)
-                    for each in self._conditions
-                }
-                for chosen in sorted(arguments):
-                    forms = [""] * len(self._design.cases)
-                    for place, (noun, case) in zip(places, chosen, strict=True):
-                        forms[place] = template.forms[noun][case]
-                    found.update(dict.fromkeys(region.format(*forms).split()))
-        return tuple(found)
+        return distinct_words(self._texts())
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         """Yield the items with these numbers, or all of them."""
@@ -166,6 +153,22 @@ class PermutationSource:
             grammatical, others = self._sets[number]
             every = (grammatical, *others)
             yield MinimalSet.of(*(sentence(template, each, self._design.joiner) for each in every))
+
+    def _texts(self) -> Iterator[str]:
+        """Yield what regions may contain."""
+        for template in self._design.templates:
+            for region in template.regions:
+                places = sorted({int(each) for each in _PLACE.findall(region)})
+                # Nouns in their cases that may stand in the places that the region has.
+                arguments = {
+                    tuple((each.nouns[n], each.cases[n]) for n in places)
+                    for each in self._conditions
+                }
+                for chosen in sorted(arguments):
+                    forms = [""] * len(self._design.cases)
+                    for place, (noun, case) in zip(places, chosen, strict=True):
+                        forms[place] = template.forms[noun][case]
+                    yield region.format(*forms)
 
     def _gloss(self, template: Template, arrangement: Arrangement) -> str:
         """Return the arguments as nouns with their cases: `Lehrer-nom Baum-acc Kind-dat`."""
