@@ -480,10 +480,10 @@ def _known_groups(groups: Iterable[Iterable[float]]) -> list[Values]:
 
 def _exact_mean(values: Sequence[float]) -> float:
     """Return the mean; NaN of nothing, of NaN, and of what is infinite in both directions."""
-    if not values or any(map(math.isnan, values)) or {-math.inf, math.inf} <= set(values):
-        return math.nan
-    # The quotient is rounded, and equal values would seem to differ from it.
-    return math.fsum(values) / len(values) if min(values) < max(values) else values[0]
+    # A quotient is rounded, and equal values would seem to differ from it.
+    if len({*values}) == 1:
+        return values[0]
+    return math.nan if any(map(math.isnan, values)) else mean_score(values)
 
 
 def _resampled_means(groups: Sequence[Values], mean: float, n_resamples: int, seed: int) -> Values:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pommel.analysis.given_tables import GivenRow, GivenTable
+from pommel.analysis.given_tables import GivenTable
 from pommel.models.family import Axis, Membership
 from pommel.scoring.choices import ScoreRule
 from pommel.scoring.results import PredictionResult, Score, SuiteResult
@@ -79,7 +79,7 @@ def record(  # noqa: PLR0913 - a record has that many sides
 
 def given_table(values: Mapping[str, float], name: str = "value") -> GivenTable:
     """Return a table with a number for each key."""
-    rows = tuple(GivenRow(keys=(key,), value=value) for key, value in values.items())
+    rows: dict[tuple[str, ...], float] = {(key,): value for key, value in values.items()}
     return GivenTable(file="given.csv", value_column=name, rows=rows)
 
 

@@ -27,6 +27,7 @@ from pommel.analysis.cells import (
     plain_table,
 )
 from pommel.analysis.item_columns import (
+    NO_INTERVAL,
     Chance,
     ItemScores,
     Values,
@@ -64,8 +65,6 @@ Level = Literal["prediction", "suite", "circuit", "language", "group", "model"]
 ShareInterval = Literal["wilson", "exact"]
 
 COUNTS = ("n_ties", "n_undefined", "n_swallowed", "n_unscored", "n_oov", "n_skipped")
-
-NO_INTERVAL = Interval(low=math.nan, high=math.nan)
 
 
 @frozen

@@ -22,7 +22,7 @@ from pommel.analysis.cells import (
 )
 from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.inference import Correlation, Fit, PMethod, SignFlip
-from pommel.analysis.item_columns import shares_by_item
+from pommel.analysis.item_columns import interval_of_suites
 from pommel.analysis.models_compared import (
     INCOMPLETE_SEEDS,
     OF_SEVERAL,
@@ -278,12 +278,12 @@ def given_complexities(
     return [
         SuiteComplexity(
             suite=key,
-            series=row.keys[1] if len(row.keys) > 1 else _series_of(record, series),
-            complexity=row.value,
+            series=own_series[0] if own_series else _series_of(record, series),
+            complexity=complexity,
         )
-        for row in table.rows
-        if not math.isnan(row.value)
-        for key, record in first.get(row.keys[0], {}).items()
+        for (suite, *own_series), complexity in table.rows.items()
+        if not math.isnan(complexity)
+        for key, record in first.get(suite, {}).items()
     ]
 
 
@@ -515,20 +515,12 @@ def _interval(
     no other. Items of one number are not taken to belong together, nor are models' answers.
     """
     of_models = Interval.of_mean(differences)
-    groups, weights, bounds = [], [], []
-    for model in models:
-        for member in model.complete:
-            for key, sign in zip(keys, (1, -1), strict=True):
-                columns = member.columns(key)
-                if not columns:
-                    return of_models
-                values, ends = shares_by_item(columns)
-                groups.append(values)
-                weights.append(sign / len(model.complete) / len(models))
-                bounds.append(ends)
-    if not groups:
-        return of_models
-    of_items = Interval.of_means(groups, weights=weights, bounds=bounds)
-    if math.isnan(of_models.low):
-        return of_items
+    of_items = interval_of_suites(
+        (member.columns(key), sign / len(model.complete) / len(models))
+        for model in models
+        for member in model.complete
+        for key, sign in zip(keys, (1, -1), strict=True)
+    )
+    if math.isnan(of_models.low) or math.isnan(of_items.low):
+        return of_models if math.isnan(of_items.low) else of_items
     return Interval(low=min(of_models.low, of_items.low), high=max(of_models.high, of_items.high))

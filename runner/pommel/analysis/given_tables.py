@@ -10,20 +10,12 @@ from pommel.values import frozen
 
 
 @frozen
-class GivenRow:
-    """A row of such a table: its keys and its number, NaN where the field is empty."""
-
-    keys: tuple[str, ...]
-    value: float
-
-
-@frozen
 class GivenTable:
-    """The rows of a table, and what the column of its numbers is called."""
+    """The numbers of a table by its keys, NaN where a field is empty; and what they are called."""
 
     file: str
     value_column: str
-    rows: tuple[GivenRow, ...]
+    rows: Mapping[tuple[str, ...], float]
 
     @classmethod
     def read(
@@ -44,18 +36,18 @@ class GivenTable:
         key = key or (header[0] if header else "key")
         value = value or (header[1] if len(header) > 1 else "value")
         faults = [*table.faults, *_header_faults(table, key, value)]
-        rows: list[GivenRow] = []
+        rows: dict[tuple[str, ...], float] = {}
         if key in header and value in header:
             keys = (key, *(name for name in more_keys if name in header))
             places = [header.index(name) for name in (*keys, value)]
             faults += _read(table, places, rows)
         if faults:
             raise FaultyFileError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-        return cls(file=str(path), value_column=value, rows=tuple(rows))
+        return cls(file=str(path), value_column=value, rows=rows)
 
     def by_key(self) -> dict[str, float]:
         """Return the numbers by the first key."""
-        return {row.keys[0]: row.value for row in self.rows}
+        return {keys[0]: number for keys, number in self.rows.items()}
 
 
 def _header_faults(table: CsvTable, key: str, value: str) -> list[Fault]:
@@ -72,8 +64,10 @@ def _header_faults(table: CsvTable, key: str, value: str) -> list[Fault]:
     return [table.fault(header.place(0), f"there is no column {name!r}", hint) for name in missing]
 
 
-def _read(table: CsvTable, places: Sequence[int], rows: list[GivenRow]) -> Iterator[Fault]:
-    """Append the sound rows to `rows`, and yield what is wrong with the others."""
+def _read(
+    table: CsvTable, places: Sequence[int], rows: dict[tuple[str, ...], float]
+) -> Iterator[Fault]:
+    """Put the sound rows into `rows`, and yield what is wrong with the others."""
     lines: dict[tuple[str, ...], int] = {}
     for row in table.rows[1:]:
         if fault := table.length_fault(row):
@@ -84,8 +78,7 @@ def _read(table: CsvTable, places: Sequence[int], rows: list[GivenRow]) -> Itera
         if not faults:
             *keys, written = (row.fields[place].strip() for place in places)
             lines[tuple(keys)] = row.line
-            number = float(written) if written else math.nan
-            rows.append(GivenRow(keys=tuple(keys), value=number))
+            rows[tuple(keys)] = float(written) if written else math.nan
 
 
 def _faults(

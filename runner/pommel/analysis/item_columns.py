@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.scoring import PredictionResult, Score, SuiteResult
+from pommel.statistics import Interval
 from pommel.values import frozen
 
 Values = NDArray[np.float64]
+
+NO_INTERVAL = Interval(low=math.nan, high=math.nan)
 
 
 @frozen(eq=False)
@@ -147,6 +150,25 @@ def shares_by_item(columns: Sequence[ItemScores]) -> tuple[Values, tuple[float, 
     # Where predictions skip items, others count for more: the most that there can be.
     most = by_item([(each.item_numbers, np.ones(each.n_items)) for each in columns])
     return values, (0.0, float(most.max()))
+
+
+def interval_of_suites(
+    suites: Iterable[tuple[Sequence[ItemScores], float]],
+) -> Interval:
+    """Return the stratified score interval of a sum of suites' scores, each times its weight.
+
+    None (NaN) where the items of a suite are not known. Items of one number are not taken to belong
+    together.
+    """
+    weighted = list(suites)
+    if not weighted or not all(columns for columns, _ in weighted):
+        return NO_INTERVAL
+    shares = [shares_by_item(columns) for columns, _ in weighted]
+    return Interval.of_means(
+        [values for values, _ in shares],
+        weights=[weight for _, weight in weighted],
+        bounds=[ends for _, ends in shares],
+    )
 
 
 def mean_of_means(groups: Iterable[Values]) -> float:

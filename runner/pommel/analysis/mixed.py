@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
+from logging.handlers import BufferingHandler
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
@@ -731,6 +732,8 @@ def _no_freedom(name: str, column: RandomEffect) -> PommelError:
 _NO_SPREAD = 1e-3
 
 _MOST_ITERATIONS = 20_000
+# More lines of GPBoost are forgotten.
+_MOST_SAID = 1_000_000
 _NOT_CONVERGED = "did not converge"
 _NO_INTERCEPT = "There is no intercept"
 
@@ -808,17 +811,6 @@ def _sizes(columns: Values) -> Values:
     return np.where(sds > 0, sds, 1.0)
 
 
-class _Gathering(logging.Handler):
-    """Keeps what is said."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
-
-
 @contextmanager
 def _warned() -> Iterator[list[str]]:
     """Gather what GPBoost warns of, and would print to standard output."""
@@ -827,7 +819,7 @@ def _warned() -> Iterator[list[str]]:
     logger = logging.getLogger("gpboost")
     logger.setLevel(logging.INFO)
     logger.propagate = False
-    gathering = _Gathering()
+    gathering = BufferingHandler(_MOST_SAID)
     logger.addHandler(gathering)
     gpboost.register_logger(logger)
     warned: list[str] = []
@@ -835,7 +827,11 @@ def _warned() -> Iterator[list[str]]:
         yield warned
     finally:
         logger.removeHandler(gathering)
-    warned += [text for each in gathering.said if (text := each.partition("[Warning]")[2].strip())]
+    warned += [
+        text
+        for each in gathering.buffer
+        if (text := each.getMessage().partition("[Warning]")[2].strip())
+    ]
 
 
 def _is_none(variance: float) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from pommel.analysis.accuracy import NO_INTERVAL
 from pommel.analysis.asking import Question
 from pommel.analysis.cells import (
     Answer,
@@ -17,7 +16,7 @@ from pommel.analysis.cells import (
     number_cell,
     plain_table,
 )
-from pommel.analysis.item_columns import columns_of, shares_by_item
+from pommel.analysis.item_columns import NO_INTERVAL, columns_of, interval_of_suites
 from pommel.analysis.models_compared import (
     ComparedFamily,
     ComparedModel,
@@ -236,19 +235,12 @@ def _row(
 
 def _interval(bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]]) -> Interval:
     """Return the interval of the difference; none where the items of a suite are not known."""
-    groups, weights, bounds = [], [], []
+    base_share = 1 / len(bases)
+    suites = []
     for base, modified in bases:
-        share = 1 / len(bases)
-        own = [(base, -share), *((each, share / len(modified)) for each in modified)]
-        for result, weight in own:
-            columns = columns_of(result)
-            if not columns:
-                return NO_INTERVAL
-            values, ends = shares_by_item(columns)
-            groups.append(values)
-            weights.append(weight)
-            bounds.append(ends)
-    return Interval.of_means(groups, weights=weights, bounds=bounds)
+        suites.append((columns_of(base), -base_share))
+        suites += [(columns_of(each), base_share / len(modified)) for each in modified]
+    return interval_of_suites(suites)
 
 
 def _family_rows(
