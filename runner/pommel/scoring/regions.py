@@ -198,11 +198,12 @@ class _Tokens:
             self.bits.append(math.nan if bits is None else bits)
             if bits is None:
                 self.cells_without[token.why_unscored].append(cell)
-            place = (*key, columns[region])
             end = sentence.spans[region][1]
             if token.end > end and text[end : token.end].strip():
-                self.crossings.append(CrossingToken(cell=place, token=token.text))
+                crossing = CrossingToken(cell=(*key, columns[region]), token=token.text)
+                self.crossings.append(crossing)
             if token.oov:
+                place = (*key, columns[region])
                 word = text[token.start : token.end].strip()
                 self.oovs[place] = (*self.oovs.get(place, ()), word)
 
