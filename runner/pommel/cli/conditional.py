@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +31,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # What the command adds to a file's columns.
-_ADDED: dict[str, Callable[[ConditionalScore], Any]] = {
-    "surprisal_bits": lambda score: score.surprisal_bits,
-    "mean_surprisal_bits": lambda score: score.mean_surprisal_bits,
-    "n_tokens": lambda score: score.n_tokens,
-    "n_unscored": lambda score: score.n_unscored,
-    "oovs": lambda score: json.dumps(score.oovs, ensure_ascii=False),
-}
+_ADDED = ("surprisal_bits", "mean_surprisal_bits", "n_tokens", "n_unscored", "oovs")
 
 
 class _ConditionalOptions(PolicyOptions, ModelOptions):
@@ -97,7 +91,7 @@ def _form(chosen: _ConditionalOptions) -> str:
     if output and chosen.form == "table":
         raise UsageError("--format table is for reading; write a file as csv, tsv or json")
     if chosen.form:
-        return str(chosen.form)
+        return chosen.form
     return {".tsv": "tsv", ".json": "json"}.get(output.suffix, "csv") if output else "table"
 
 
@@ -113,8 +107,9 @@ def _read(file: str) -> TargetTable:
 def _frame(table: TargetTable, scores: Sequence[ConditionalScore]) -> "pd.DataFrame":
     given = zip(*table.rows, strict=True)
     columns: dict[str, Sequence[Any]] = dict(zip(table.columns, given, strict=True))
-    added = {name: [value(score) for score in scores] for name, value in _ADDED.items()}
-    return frame_of({**columns, **added})
+    columns |= {name: [getattr(score, name) for score in scores] for name in _ADDED}
+    columns["oovs"] = [json.dumps(score.oovs, ensure_ascii=False) for score in scores]
+    return frame_of(columns)
 
 
 def _write(frame: "pd.DataFrame", form: str, output: Path | None) -> None:

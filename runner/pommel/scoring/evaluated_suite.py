@@ -83,9 +83,10 @@ def evaluated_suite_to_dict(
     if not zero_where_swallowed:
         table = table.without_swallowed()
     chosen = suite.all_metrics
-    formulas = [prediction.formula for prediction in suite.predictions]
     is_whole_needed = any(
-        each.region is None for formula in formulas for each in formula.references
+        each.region is None
+        for prediction in suite.predictions
+        for each in prediction.formula.references
     )
     place = {name: index for index, name in enumerate(table.condition_names)}
     column = {number: index for index, number in enumerate(table.region_numbers)}

@@ -520,12 +520,12 @@ def _item_rows(
 
     Raises `StoreError` for an item number that no column holds.
     """
-    too_large = next((each for each in result.item_numbers if abs(each) > _LARGEST), None)
-    if too_large is not None:
-        raise StoreError(
-            f"{result.suite_name}: the item number {too_large} is too large to be kept; number "
-            f"the items from 1"
-        )
+    for number in result.item_numbers:
+        if abs(number) > _LARGEST:
+            raise StoreError(
+                f"{result.suite_name}: the item number {number} is too large to be kept; number "
+                f"the items from 1"
+            )
     flags = np.zeros(len(result.item_numbers), dtype=np.uint8)
     for name, flag in _FLAGS.items():
         marked = ~prediction.defined if name == "undefined" else getattr(prediction, name)

@@ -209,9 +209,9 @@ def _at(value: Mapping[str, object], name: str) -> tuple[JsonPath, object]:
     where: list[str | int] = []
     found: object = value
     for step in name.split("."):
-        children: Mapping[str | int, object] = {}
-        if isinstance(found, dict | list):
-            children = found if isinstance(found, dict) else dict(enumerate(found))
+        children = dict(enumerate(found)) if isinstance(found, list) else found
+        if not isinstance(children, dict):
+            return tuple(where), None
         # Of an object a number is a place, too.
         at = int(step) if step.isdecimal() else len(children)
         places = [step] if step in children else [*children][at : at + 1]
