@@ -1,6 +1,5 @@
 """Suite and region surprisals to results; pure."""
 
-import itertools
 from collections import Counter
 
 import numpy as np
@@ -93,11 +92,9 @@ def _unequal(formula: Formula, table: RegionTable) -> NDArray[np.bool_]:
     A sentence whose length is not known differs from none.
     """
     names = {reference.condition for reference in formula.references}
-    lengths = {name: table.sentence_n_tokens(name) for name in names}
-    unequal = np.zeros(len(table.item_numbers), dtype=np.bool_)
-    for one, other in itertools.combinations(lengths.values(), 2):
-        unequal |= (one != other) & (one >= 0) & (other >= 0)
-    return unequal
+    lengths = np.array([table.sentence_n_tokens(name) for name in names])
+    largest = lengths.max(axis=0, initial=-1)
+    return np.asarray(((lengths >= 0) & (lengths < largest)).any(axis=0))
 
 
 def _rests_on_oov(formula: Formula, table: RegionTable) -> NDArray[np.bool_]:
