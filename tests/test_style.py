@@ -12,7 +12,7 @@ LEFT = {
     "compat": 9,
     "images": 1,
     "leaderboard": 4,
-    "models": 50,
+    "models": 30,
     "report": 2,
     "sources": 7,
 }

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pommel.errors import InputError, UsageError
 from pommel.models.kinds import Kind
@@ -145,7 +144,7 @@ def _from_file(parts: Reference) -> PrintedModel:
     )
 
 
-def _answer(value: Any, command: str, path: Path) -> str:
+def _answer(value: object, command: str, path: Path) -> str:
     """Return what a command prints: the value itself, or what is in the file that it names."""
     if not isinstance(value, str):
         return json.dumps(value)
@@ -153,7 +152,7 @@ def _answer(value: Any, command: str, path: Path) -> str:
     return value if file is None else read_text(file, asked_by=f"{path} ({command})")
 
 
-def _named_file(value: Any, path: Path) -> Path | None:
+def _named_file(value: object, path: Path) -> Path | None:
     """Return the file that an answer names, None if it names none that is there."""
     # A text of several lines, or a JSON object, names no file, and may be too long to ask for.
     if not isinstance(value, str) or "\n" in value or "{" in value or not value:

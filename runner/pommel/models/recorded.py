@@ -52,7 +52,7 @@ _N_FIELDS = len(_KINDS) + 1
 _INFINITE = "Infinity"  # a word of probability 0; JSON has no number for it
 
 
-def _token(value: Any, at: str, number: int, why: Unscored) -> Token:
+def _token(value: object, at: str, number: int, why: Unscored) -> Token:
     if isinstance(value, list) and len(value) == _N_FIELDS:
         text, start, end, bits, oov, role = value
         # `type`, because True and False are whole numbers for Python, and are none for JSON.
@@ -76,7 +76,7 @@ def _token(value: Any, at: str, number: int, why: Unscored) -> Token:
     )
 
 
-def _bits(bits: Any, at: str) -> float | None:
+def _bits(bits: object, at: str) -> float | None:
     if bits is None:
         return None
     if bits == _INFINITE:
@@ -121,7 +121,7 @@ class Recording:
         return "".join(f"{line}\n" for line in lines)
 
     @staticmethod
-    def header(model: Mapping[str, Any], policy: Mapping[str, Any]) -> dict[str, Any]:
+    def header(model: Mapping[str, Any], policy: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the first line of a file."""
         return {
             "format": _FORMAT,
@@ -131,7 +131,7 @@ class Recording:
         }
 
     @staticmethod
-    def sentence_to_dict(sentence: ScoredSentence) -> dict[str, Any]:
+    def sentence_to_dict(sentence: ScoredSentence) -> Mapping[str, Any]:
         """Return the line of a sentence."""
         tokens = []
         for each in sentence.tokens:
@@ -140,7 +140,7 @@ class Recording:
         return {"sentence": sentence.text, "tokens": tokens}
 
     @staticmethod
-    def read_tokens(value: Any, at: str, why: Unscored = "no context") -> tuple[Token, ...]:
+    def read_tokens(value: object, at: str, why: Unscored = "no context") -> tuple[Token, ...]:
         """Return the tokens that a JSON value lists; `why` is why some have no surprisal.
 
         Raises `InputError` for a value of another shape and `SurprisalError` for a surprisal that
@@ -174,7 +174,7 @@ class Recording:
         return recording
 
 
-def _header(document: Any, at: str) -> dict[str, Any]:
+def _header(document: object, at: str) -> Mapping[str, Any]:
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise InputError(f'{at}: the first line has to hold "format": "{_FORMAT}"')
     if document.get("version") != _VERSION:
@@ -187,7 +187,7 @@ def _header(document: Any, at: str) -> dict[str, Any]:
     return document
 
 
-def _sentence(document: Any, at: str, why: Unscored) -> ScoredSentence:
+def _sentence(document: object, at: str, why: Unscored) -> ScoredSentence:
     if not isinstance(document, dict) or not isinstance(document.get("sentence"), str):
         raise InputError(f'{at}: a line has to be {{"sentence": "...", "tokens": [...]}}')
     tokens = Recording.read_tokens(document.get("tokens"), at, why)
@@ -224,7 +224,8 @@ def _from_table(reference: Reference, text: str) -> PrintedModel:
     for key, named in reference.settings.items():
         texts[key] = read_text(Path(named), asked_by=reference.text)
     table = parse_surprisal_table(text, where=reference.path)
-    sentences, spec = None, {}
+    sentences: tuple[str, ...] | None = None
+    spec: Mapping[str, Any] = {}
     if "sentences" in reference.settings:
         sentences = _sentences(texts["sentences"], reference, table)
     if path := reference.settings.get("spec"):

@@ -66,14 +66,14 @@ def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:
         raise InputError(f"{where}:{first_line}: this JSON is nested too deep") from error
 
 
-def check_spec(spec: Any, *, where: str) -> dict[str, Any]:
+def check_spec(spec: object, *, where: str) -> Mapping[str, Any]:
     """Return an LM Zoo spec that is one by `schemas/model_spec.json`, or raise `InputError`."""
     check_shape(spec, json_schema("model_spec"), where=where, noun="spec of a language model")
     assert isinstance(spec, dict)  # noqa: S101 - the schema has just said so
     return spec
 
 
-def check_shape(value: Any, schema: Mapping[str, Any], *, where: str, noun: str) -> None:
+def check_shape(value: object, schema: Mapping[str, Any], *, where: str, noun: str) -> None:
     """Raise `InputError` with the gravest fault of a value that does not fit a JSON Schema."""
     # Imported here: jsonschema takes longer to import than pommel does.
     from jsonschema import Draft202012Validator

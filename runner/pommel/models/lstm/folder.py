@@ -235,7 +235,7 @@ RECORD = "training.json"
 
 _SIZE = {"type": "integer"}
 _MARK = {"type": "string", "pattern": r"^\S+$"}
-_CONFIG_SCHEMA: dict[str, Any] = {
+_CONFIG_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "required": ["embedding_size", "hidden_size", "n_layers"],
     "properties": {

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,19 @@ from pommel.models.neural.memory import (
 from pommel.models.neural.passes import Pass, TreeShape
 from pommel.models.neural.questions import Bits, Ids
 
+if TYPE_CHECKING:
+    import torch
+
 # Logits become float32 in pieces of this many, so that a bfloat16 model does not need three times
 # their memory.
 _LOGITS_PER_CHUNK = 1 << 23
 
 
 def read(
-    logits: Any, row_of_target: Ids, targets: Ids, group: Any = None
+    logits: "torch.Tensor",
+    row_of_target: Ids,
+    targets: Ids,
+    group: "torch.Tensor | None" = None,
 ) -> tuple[Bits, Bits | None]:
     """Return -log2 p of each target and, with a `group`, of each row's group, in bits.
 
@@ -61,7 +67,7 @@ def read(
     return _bits(nats), _bits(group_nats) if group is not None else None
 
 
-def at_least_float32(logits: Any) -> Any:
+def at_least_float32(logits: "torch.Tensor") -> "torch.Tensor":
     """Return logits in float32, or in float64 if they are."""
     import torch
 
@@ -241,7 +247,7 @@ class Network:
         return mask[:, None]
 
     @contextlib.contextmanager
-    def _only(self, rows: Any) -> Iterator[list[bool]]:
+    def _only(self, rows: "torch.Tensor") -> Iterator[list[bool]]:
         """Let the network project these rows (of all positions) and no others.
 
         Gives a list that is empty as long as nothing has been chosen.
@@ -286,7 +292,7 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _fuse_activations(model: Any) -> None:
+def _fuse_activations(model: "torch.nn.Module") -> None:
     import torch
 
     for module in list(model.modules()):

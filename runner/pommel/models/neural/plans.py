@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from pommel.models.neural.passes import (
     sequence_pass,
 )
 from pommel.models.neural.questions import Answers, Bits, Ids, Questions
+
+if TYPE_CHECKING:
+    import torch
 
 # The ways to feed a network, the fastest first.
 Path = Literal["prefix tree", "padded batches", "batches of equal length", "one by one"]
@@ -142,7 +145,11 @@ Plan = TreePlan | SequencePlan
 
 
 def carry_out(
-    plan: Plan, questions: Questions, network: Network, budget: Budget, group: object = None
+    plan: Plan,
+    questions: Questions,
+    network: Network,
+    budget: Budget,
+    group: "torch.Tensor | None" = None,
 ) -> Answers:
     """Make a plan's passes, and yield (request, answer) as soon as a request is answered.
 
@@ -167,7 +174,7 @@ def carry_out(
 
 
 def _read_pass(
-    network: Network, a_pass: Pass, row_of_target: Ids, targets: Ids, group: object
+    network: Network, a_pass: Pass, row_of_target: Ids, targets: Ids, group: "torch.Tensor | None"
 ) -> tuple[Bits, Bits | None]:
     # A function of its own: logits must be gone before the next pass is made.
     with network.memory_errors():
