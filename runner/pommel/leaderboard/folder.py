@@ -139,8 +139,9 @@ class BoardFolder:
         """
         found, suites = [], None
         for listed in (ledger.submissions[name] for name in ledger.ranked):
-            entry = self._kept_entry(listed, board)
-            if entry is None:
+            entry = entry_from(_derived_text(self.entry_file(listed.id)), board)
+            known = (entry.id, entry.content_sha256) if entry else None
+            if entry is None or known != (listed.id, listed.content_sha256):
                 suites = suites or self.suites(board)
                 entry = self.computed_entry(listed, board, suites)
                 if keep:
@@ -358,14 +359,14 @@ class BoardFolder:
 
     def standings(self, board: Board, ledger: Ledger) -> Standings:
         """Return who stands where after the last line of the ledger."""
-        kept = self._kept_standings(board)
+        kept = Standings.parse(_derived_text(self.standings_file), board)
         if kept and (kept.head, kept.pairs.ids) == (ledger.ranking_head, ledger.ranked):
             return kept
         return Standings.of(board, self.entries(board, ledger), ledger.ranking_head, kept)
 
     def write_standings(self, board: Board, ledger: Ledger, entries: Sequence[Entry]) -> Standings:
         """Rank entries, with the help of what is kept of those before, and keep that."""
-        before = self._kept_standings(board)
+        before = Standings.parse(_derived_text(self.standings_file), board)
         standings = Standings.of(board, entries, ledger.ranking_head, before)
         write_text(self.standings_file, standings.to_text())
         return standings
@@ -415,20 +416,6 @@ class BoardFolder:
         for path in self.archives.iterdir():
             if is_leftover(path):
                 path.unlink(missing_ok=True)
-
-    def _kept_entry(self, listed: Listed, board: Board) -> Entry | None:
-        try:
-            entry = entry_from(read_plain(self.entry_file(listed.id)).decode(), board)
-        except (OSError, ValueError):
-            return None
-        is_own = entry and (entry.id, entry.content_sha256) == (listed.id, listed.content_sha256)
-        return entry if is_own else None
-
-    def _kept_standings(self, board: Board) -> Standings | None:
-        try:
-            return Standings.parse(read_plain(self.standings_file).decode(), board)
-        except (OSError, ValueError):
-            return None
 
     def _check_written(self) -> None:
         """Raise `BoardError` for a link, pipe or device at a place where the board writes."""
@@ -604,13 +591,17 @@ def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:
     return ""
 
 
+def _derived_text(path: Path) -> str:
+    """Return the text of a file in `derived/`, "" where there is none that can be read."""
+    try:
+        return read_plain(path).decode()
+    except (OSError, ValueError):
+        return ""
+
+
 def _derived_faults(path: Path, expected: str, version: int) -> Iterator[str]:
     """Say if a file in `derived/` has another content; an older pommel's is made again."""
-    try:
-        text = read_plain(path).decode()
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError):
-        text = ""
-    if text != expected and not is_outdated(text, version):
+    text = _derived_text(path)
+    is_there = path.is_symlink() or path.exists()
+    if is_there and text != expected and not is_outdated(text, version):
         yield f"{path}: is not what comes out of the submissions; delete it, and it is made again"

@@ -17,7 +17,6 @@ from pommel.leaderboard.entry import Entry, sealed, types_of, unsealed
 from pommel.statistics import ALPHA, Interval
 
 Values = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 # Scores, their intervals and ranks, from numbers to numbers; pure. A score is a weighted mean over
@@ -95,7 +94,7 @@ def exact_p(differences: Values) -> Values:
     return p
 
 
-def _drawn_counts(parts: Values, n_known: int, *, seed: int, n_signs: int) -> Counts:
+def _drawn_counts(parts: Values, n_known: int, *, seed: int, n_signs: int) -> NDArray[np.int64]:
     """Return how many draws of signs put two scores as far apart as they are.
 
     `parts` has shape (submissions, items), the result (submissions, submissions): 0 but for a

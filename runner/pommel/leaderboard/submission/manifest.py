@@ -53,7 +53,9 @@ class Submitter:
                     f"{each.name} cannot be {quoted(text)}; write one line, without blanks around "
                     f"it or characters that are not shown"
                 )
-            if _n_marks(text) > _MOST_MARKS:
+            # Accents, points, vowel signs that follow one another.
+            runs = itertools.groupby(text, lambda one: unicodedata.category(one).startswith("M"))
+            if any(is_mark and len(list(run)) > _MOST_MARKS for is_mark, run in runs):
                 raise UsageError(f"{each.name} has more than {_MOST_MARKS} marks on one letter")
         if not self.by:
             raise UsageError("by is empty; write who submits")
@@ -63,12 +65,6 @@ class Submitter:
         # Leaderboards make a link of it.
         if (self.url and not self.url.startswith(_SCHEMES)) or " " in self.url:
             raise UsageError(f"url cannot be {quoted(self.url)}; write https://...")
-
-
-def _n_marks(text: str) -> int:
-    """Return how many marks (accents, points, vowel signs) follow one another at most."""
-    runs = itertools.groupby(text, lambda each: unicodedata.category(each).startswith("M"))
-    return max((len(list(run)) for is_mark, run in runs if is_mark), default=0)
 
 
 def has_letter(text: str) -> bool:

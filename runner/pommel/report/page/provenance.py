@@ -88,7 +88,11 @@ def _facts(model: ReportModel) -> Iterator[tuple[str, str]]:
         yield from _known(term, (each.get(term) for each in details))
     if member := records[0].result.membership:
         yield "family", f"{member.family} ({member.axis}: {member.label})"
-    yield from _known("policy", map(_policy_text, records))
+    choices = [
+        {name: each for name, each in {**own.policy, **own.settings}.items() if each}
+        for own in records
+    ]
+    yield from _known("policy", (_listed(each, "=") for each in choices))
     yield from _known("score rule", (record.result.score_rule for record in records))
     for term in ("regions", "pommel"):
         yield from _known(term, (each.get(term) for each in provenances))
@@ -105,11 +109,6 @@ def _known(term: str, values: Iterable[Any]) -> Iterator[tuple[str, str]]:
     texts = dict.fromkeys(str(value) for value in values if value not in (None, "", [], {}))
     if texts:
         yield term, "; ".join(texts)
-
-
-def _policy_text(record: RunRecord) -> str:
-    choices = {**record.policy, **record.settings}
-    return _listed({key: each for key, each in choices.items() if each not in (None, "")}, "=")
 
 
 def _listed(values: Mapping[str, object], between: str) -> str:
