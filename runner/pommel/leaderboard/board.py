@@ -6,7 +6,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from pommel.leaderboard.submission.limits import shape_fault
 from pommel.leaderboard.submission.manifest import has_letter
 from pommel.scoring import Choices, ScoreRule, Swallowed
 from pommel.suite import Suite
+from pommel.values import frozen
 
 
 class BoardError(InputError):
@@ -35,7 +36,7 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1_000_000
 _WORDS = ("name", "description")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PinnedSuite:
     """A suite of a board: `file` is its place in the board, `weight` that within its circuit."""
 
@@ -49,7 +50,7 @@ class PinnedSuite:
     file: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Board:
     """What `board.json` holds.
 
@@ -129,7 +130,7 @@ class Board:
 OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BoardPlan:
     """What a new board is to be; a circuit and a suite weigh 1 if nothing else is said."""
 

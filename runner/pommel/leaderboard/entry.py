@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from pommel.leaderboard.submission import Submission, SubmissionError, recompute
 from pommel.leaderboard.submission.manifest import described
 from pommel.scoring import RegionTable, SuiteResult
 from pommel.suite import Suite
+from pommel.values import frozen
 
 FORMAT = "pommel-leaderboard-entry"
 # 3 has `n_swallowed`, and a check sum (`sealed`).
@@ -24,7 +25,7 @@ VERSION = 3
 _ID_DIGITS = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Entry:
     """A submission on a board.
 

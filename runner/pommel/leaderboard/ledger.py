@@ -6,12 +6,13 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import UnionType
 from typing import Any, Literal, NamedTuple
 
 from pommel.errors import UsageError, counted, listed, printable, quoted
 from pommel.leaderboard.board import BoardError
+from pommel.values import frozen
 
 _SHORTEST_ID = 4
 
@@ -121,7 +122,7 @@ class Listed(NamedTuple):
         return f"{again}; differed on {differed.when[:_DAY]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ledger:
     """The lines of a ledger that are sound, and what they come to.
 

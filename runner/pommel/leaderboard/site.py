@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from pommel.leaderboard.ledger import Ledger, Listed, Rerun
 from pommel.leaderboard.names import confused
 from pommel.leaderboard.standings import Scored, Standing, Standings
 from pommel.statistics import ALPHA
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,7 +42,7 @@ _SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t\r"
 _FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}])")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ranking:
     """The ranking of a board as it is shown: to people as a table, to programs as CSV and JSON."""
 

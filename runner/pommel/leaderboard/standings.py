@@ -3,7 +3,7 @@
 import base64
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import product, takewhile
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, sealed, types_of, unsealed
 from pommel.statistics import ALPHA, Interval
+from pommel.values import frozen
 
 Values = NDArray[np.float64]
 
@@ -156,7 +157,7 @@ def ranks(scores: Sequence[float], adjusted: Values) -> list[tuple[int, int, int
 VERSION = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scored:
     """A score with its 95% interval; `n_swallowed` as in `Entry`, of all suites together."""
 
@@ -171,7 +172,7 @@ class Scored:
         return f"{self.score:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Standing:
     """A submission's place: its rank, the ranks that it may truly have, and its scores.
 
@@ -233,7 +234,7 @@ class Pairs(NamedTuple):
 NO_PAIRS = Pairs(p=np.zeros((0, 0)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Standings:
     """All places of a board, the best first; `head` is the ledger's `ranking_head` by then.
 

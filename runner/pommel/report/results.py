@@ -3,7 +3,6 @@
 import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -12,13 +11,14 @@ from pommel.errors import UsageError, listed
 from pommel.files import WrittenFloat, frame_text, replacing, stacked
 from pommel.models import Named
 from pommel.scoring import FamilyScore, ResultsTable, Run, RunRecord, SuiteResult
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Results:
     """Runs, in the order in which they were made; `to_frame` puts their tables together."""
 

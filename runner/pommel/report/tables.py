@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from pommel.analysis import (
 )
 from pommel.scoring import FamilyScore, PredictionResult, SuiteResult
 from pommel.statistics import mean_score
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,7 +41,7 @@ class ModelColumn(NamedTuple):
         return _mean(each for each in self.results if circuit in ("", each.circuit))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FamilyMean(FamilyColumn):
     """Mean ± standard deviation of a family's members, row by row."""
 

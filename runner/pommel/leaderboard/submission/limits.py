@@ -7,11 +7,12 @@ from typing import Any, NoReturn
 
 from pommel.errors import InputError, printable, quoted
 from pommel.files import is_encodable, json_schema
+from pommel.values import frozen
 
 MIB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Limits:
     """How much a submission may hold.
 

@@ -4,7 +4,7 @@ import itertools
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from pommel.errors import UsageError, printable, quoted
@@ -16,6 +16,7 @@ from pommel.leaderboard.submission.limits import (
 )
 from pommel.models import Method, ModelInfo, Policy
 from pommel.scoring import Choices, Compat, Oov, Score, ScoreRule, Swallowed
+from pommel.values import frozen
 
 # Letters to Unicode, of which nothing is seen: the fillers of Hangul.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
@@ -27,7 +28,7 @@ _UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u200e\u200f\u061c\u2800\u3
 _MOST_MARKS = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Submitter:
     """Who submits (`by`), and what else a leaderboard shows; "" for what is not said.
 
@@ -86,7 +87,7 @@ _SHOWN = (
 _SHOWN_OF_SUITES = ("name", "language", "version")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteEntry:
     """A suite that was run: which one, how much there is of it, and what it claims to come to.
 
@@ -116,7 +117,7 @@ class SuiteEntry:
         return f"results/{self.sha256}.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileEntry:
     """A file of the archive, as the manifest has it."""
 
@@ -124,7 +125,7 @@ class FileEntry:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Manifest:
     """What a submission says of itself.
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import quoted
@@ -18,9 +17,10 @@ from pommel.leaderboard.submission.manifest import MANIFEST, Manifest, SuiteEntr
 from pommel.leaderboard.submission.token_lines import read_sentences
 from pommel.models import ModelInfo, Policy
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class SubmittedRun:
     """What a submission has of one suite.
 
@@ -34,7 +34,7 @@ class SubmittedRun:
     claimed: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Submission:
     """A submission that has been read; `source` names it in messages.
 
