@@ -72,8 +72,8 @@ class Results:
         those of an earlier run stay together if the disk refuses, which raises `PommelError`.
         """
         failures = [{"model": model, "error": error} for model, error in (failed or {}).items()]
-        frames = {table: self.to_frame(table) for table in get_args(ResultsTable)}
         summary = {"complete": complete, "failed": failures, "runs": self.to_json()}
+        frames = {table: self.to_frame(table) for table in get_args(ResultsTable)}
         return _write_all(folder, frames, "csv", summary)
 
     @staticmethod
@@ -98,11 +98,7 @@ class Results:
         with_tokens = Results(runs=tuple(runs))
         frames |= {table: with_tokens.to_frame(table) for table in _OF_TOKENS if runs}
         frames["families"] = FamilyScore.frame(results)
-        summary = {
-            "complete": True,
-            "failed": [],
-            "runs": [*map(_result_to_json, results)],
-        }
+        summary = {"complete": True, "failed": [], "runs": [*map(_result_to_json, results)]}
         files = _write_all(folder, frames, form, summary)
         for table in _OF_TOKENS:
             if table not in frames:

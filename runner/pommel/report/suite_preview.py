@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from pommel.errors import counted
-from pommel.suite import Condition, Formula, Item, Region, Suite
+from pommel.suite import Condition, Formula, Item, Suite
 
 # A piece of a line and its style, in Rich's words ("" is none).
 Piece = tuple[str, str]
@@ -44,7 +44,7 @@ class PreviewLine(NamedTuple):
         compared = compared_regions(suite)
         for item in items:
             yield cls()
-            yield cls(indent=2, label=((f"item {item.number}", _HEADING),))
+            yield cls(2, ((f"item {item.number}", _HEADING),))
             yield from _item(suite, item, compared, plain=plain)
 
     @property
@@ -89,16 +89,13 @@ def _head(suite: Suite) -> Iterator[PreviewLine]:
     )
     yield _quiet(2, " · ".join(fact for fact in facts if fact))
     for index, prediction in enumerate(suite.predictions):
-        yield PreviewLine(
-            indent=2,
-            label=((f"prediction {index}: ", ""),),
-            pieces=((_short_text(prediction.formula), _QUIET),),
-        )
+        label = ((f"prediction {index}: ", ""),)
+        yield PreviewLine(2, label, ((_short_text(prediction.formula), _QUIET),))
         for line in prediction.formula.in_few_words(
             suite.region_names, metric=suite.metric_of(prediction)
         ):
             words = line.lstrip(" ")
-            yield PreviewLine(indent=4 + len(line) - len(words), pieces=((words, ""),))
+            yield PreviewLine(4 + len(line) - len(words), pieces=((words, ""),))
         if prediction.description:
             yield _quiet(4, prediction.description)
     if not suite.predictions:
@@ -106,7 +103,7 @@ def _head(suite: Suite) -> Iterator[PreviewLine]:
 
 
 def _quiet(indent: int, text: str) -> PreviewLine:
-    return PreviewLine(indent=indent, pieces=((text, _QUIET),))
+    return PreviewLine(indent, pieces=((text, _QUIET),))
 
 
 def _item(
@@ -123,19 +120,17 @@ def _item(
     ):
         name = condition.name
         filling = " " * (width - cell_len(name) + 2)
-        pieces: Iterable[Piece]
-        if not condition.is_written:
-            pieces = [("(to be written)", _QUIET)]
-        else:
-            whole = [(condition.sentence(suite.joiner).text, "")]
-            pieces = whole if plain else _marked(condition, compared[name])
-        yield PreviewLine(indent=4, label=((name, _CONDITION), (filling, "")), pieces=tuple(pieces))
+        pieces = [("(to be written)", _QUIET)]
+        if condition.is_written and plain:
+            pieces = [(condition.sentence(suite.joiner).text, "")]
+        elif condition.is_written:
+            pieces = [*_marked(condition, compared[name])]
+        yield PreviewLine(4, ((name, _CONDITION), (filling, "")), tuple(pieces))
         gloss = condition.as_written.get("gloss") or ""
         # A list of words is one line.
         text = " ".join(map(str, gloss)) if isinstance(gloss, list) else str(gloss)
         for line in text.splitlines():
-            blanks = ((" " * (width + 2), ""),)
-            yield PreviewLine(indent=4, label=blanks, pieces=((line, _QUIET),))
+            yield PreviewLine(4, ((" " * (width + 2), ""),), ((line, _QUIET),))
 
 
 def _marked(condition: Condition, compared: frozenset[int]) -> Iterator[Piece]:
@@ -144,15 +139,9 @@ def _marked(condition: Condition, compared: frozenset[int]) -> Iterator[Piece]:
     for place, region in enumerate(condition.regions):
         if place or condition.context:
             yield " ", ""
-        yield from _region(region, is_compared=region.number in compared)
-
-
-def _region(region: Region, *, is_compared: bool) -> Iterator[Piece]:
-    text = f" {region.text}" if region.text else ""
-    if is_compared:
-        # Colours are lost in a pipe, and some cannot see them.
-        yield f"[[{region.number}{text}]]", _COMPARED
-        return
-    yield f"[{region.number}", _QUIET
-    yield text, ""
-    yield "]", _QUIET
+        text = f" {region.text}" if region.text else ""
+        if region.number in compared:
+            # Colours are lost in a pipe, and some cannot see them.
+            yield f"[[{region.number}{text}]]", _COMPARED
+        else:
+            yield from ((f"[{region.number}", _QUIET), (text, ""), ("]", _QUIET))
