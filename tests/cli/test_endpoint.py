@@ -182,8 +182,13 @@ def test_what_such_blocks_would_have_done(
     ],
 )
 def test_every_command_says_how_far_a_server_repeats_itself(
-    pommel: Pommel, serve: Serve, words: tuple[str, ...]
+    pommel: Pommel,
+    serve: Serve,
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     Path("targets.tsv").write_text("context\ttarget\nThe author\tlaughs\n")
     _, url = serve(adds_bos=True)
     outcome = pommel(*(url if each == "MODEL" else each for each in words))
