@@ -95,6 +95,14 @@ class ImageCommand(Command):
             self.finish()
         return error
 
+    def needed_line(self, at_end: str) -> str:
+        """Return the next line; raises an error that says `at_end` if there is none."""
+        line = self.next_line()
+        if line is None:
+            self.finish()
+            raise self.failure(at_end)
+        return line
+
 
 _Answer = TypeVar("_Answer")
 
@@ -136,11 +144,9 @@ def _read_lines(
 ) -> Generator[_Answer, None, None]:
     for number, sentence in enumerate(sentences, start=1):
         command.at = place(number, sentence)
-        line = command.next_line()
-        if line is None:
-            command.finish()
-            lines = counted(number - 1, "line")
-            raise command.failure(f"it printed {lines} for {counted(len(sentences), 'sentence')}")
+        line = command.needed_line(
+            f"it printed {counted(number - 1, 'line')} for {counted(len(sentences), 'sentence')}"
+        )
         check_line(command, line, sentence)
         check_length(command, line.count(" "), sentence)
         try:
@@ -201,10 +207,7 @@ def read_table(
 def _watched(command: ImageCommand, reader: TableReader, sentences: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table, and keep an eye on which sentence it has come to, and how far."""
     command.at = _at(1, sentences)
-    header = command.next_line()
-    if header is None:
-        command.finish()
-        raise command.failure("it printed nothing")
+    header = command.needed_line("it printed nothing")
     check_line(command, header, sentences[0])
     if header.split() != COLUMNS:
         wanted = " ".join(COLUMNS)

@@ -370,7 +370,7 @@ class ScoreSession:
         self._command.feed([text.encode()], last=last)
 
     def _read_header(self) -> Mapping[str, Any]:
-        line = self._next_line("it ended before it printed its first line")
+        line = self._command.needed_line("it ended before it printed its first line")
         if len(line) > _LONGEST_HEADER:
             what = f"its first line has more than {_LONGEST_HEADER} characters"
             raise self._command.failure(what)
@@ -386,18 +386,11 @@ class ScoreSession:
             raise self._command.fault(what) from error
         return dict(header["model"])
 
-    def _next_line(self, at_end: str) -> str:
-        line = self._command.next_line()
-        if line is None:
-            self._command.finish()
-            raise self._command.failure(at_end)
-        return line
-
     def _read_answer(
         self, first: int, waiting: set[int], longest: str
     ) -> tuple[Mapping[str, Any], int]:
         """Return the next answer, and the index of the sentence that is answered."""
-        line = self._next_line("it ended before it had answered")
+        line = self._command.needed_line("it ended before it had answered")
         # Whose answer it is can be known only when it has been read.
         check_line(self._command, line, longest)
         try:
