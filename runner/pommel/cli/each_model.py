@@ -2,20 +2,43 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
 
-from pommel.cli.output import note
+from pommel.cli.output import note, show_warnings, suites_argument
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
 from pommel.models import NamedModel
+from pommel.sources import LoadedSuites, load_suites
+from pommel.suite import Suite
 
-more_models_option = click.option(
+_F = TypeVar("_F", bound=Callable[..., Any])
+_T = TypeVar("_T")
+
+_more_models = click.option(
     "-m", "--model", "more_models", multiple=True, help="Another model; repeatable."
 )
 
 
-def sorted_out(arguments: Sequence[str], more_models: Sequence[str]) -> tuple[list[str], list[str]]:
+def models_and_suites(function: _F) -> _F:
+    """Add MODEL, SUITE..., and an option for further models."""
+    return click.argument("model")(suites_argument(_more_models(function)))
+
+
+def named_by(
+    model: str, suites: Sequence[str], more_models: Sequence[str], *, strict: bool = False
+) -> tuple[list[NamedModel], LoadedSuites]:
+    """Return what these arguments name, and say what a user should know of it."""
+    references, sources = _sorted_out((model, *suites, *more_models), more_models)
+    loaded = load_suites(sources, strict=strict)
+    Suite.check_distinct_names(loaded.suites)
+    show_warnings(loaded.warnings)
+    return _expanded(references), loaded
+
+
+def _sorted_out(
+    arguments: Sequence[str], more_models: Sequence[str]
+) -> tuple[list[str], list[str]]:
     """Return models and suites; the first argument is a model, whatever it looks like."""
     rest = arguments[1 : len(arguments) - len(more_models)]
     models = [arguments[0], *(each for each in rest if "://" in each), *more_models]
@@ -31,7 +54,7 @@ def sorted_out(arguments: Sequence[str], more_models: Sequence[str]) -> tuple[li
     return list(dict.fromkeys(models)), suites
 
 
-def expanded_models(references: Sequence[str]) -> list[NamedModel]:
+def _expanded(references: Sequence[str]) -> list[NamedModel]:
     """Return the models that are to run, and say what a user may not have meant."""
     expanded = NamedModel.expand_all(references)
     for reference, named in expanded.items():
@@ -45,9 +68,6 @@ def expanded_models(references: Sequence[str]) -> list[NamedModel]:
             f"{len(of_it)} separate models; as one family, write it in quotes: '{pattern}'"
         )
     return models
-
-
-_T = TypeVar("_T")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from pommel.cli.output import (
     show_retired_table,
     show_table,
     show_warnings,
+    suites_argument,
 )
 from pommel.files import stacked
 from pommel.report import result_tables
@@ -37,7 +38,7 @@ class _EvaluateOptions(ScoreOptions):
 
 
 @click.command("evaluate", no_args_is_help=True)
-@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@suites_argument
 @takes_options
 def command(suites: tuple[str, ...], chosen: _EvaluateOptions) -> None:
     """Check the predictions of SUITEs whose regions have surprisals (metric_value).

@@ -232,6 +232,7 @@ def form_option(
     )
 
 
+suites_argument = click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
 output_option = click.option(
     "-o",
     "--output",

@@ -1,7 +1,7 @@
 """Which stored runs a command is about, and what to say where none is as it was asked for."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -59,7 +59,7 @@ class RunSelectionOptions(StoreOptions):
     @property
     def is_selective(self) -> bool:
         """Whether the command was told which runs it is about."""
-        return any(getattr(self, each.name) for each in fields(self) if each.name[:5] == "only_")
+        return any(told for name, told in vars(self).items() if name.startswith("only_"))
 
     def with_runs(self, ids: Sequence[str]) -> Self:
         """Return the same with runs that were named as arguments."""
@@ -147,16 +147,12 @@ def _note_left_out(
     older: Sequence[RunRecord], unscored: Sequence[RunRecord], alone: Sequence[RunRecord]
 ) -> None:
     for records, why, how in (
-        (
-            older,
-            "for newer ones of the same model, suite and score rule",
-            "--policy or --run",
-        ),
+        (older, "for newer ones of the same model, suite and score rule", "--policy or --run"),
         (unscored, "on a suite without predictions, for older ones with a score", "--run"),
         (alone, "whose model was scored alike in a family", "--run"),
     ):
         if records:
-            names = listed(list(dict.fromkeys(map(described, records))), most=3)
+            names = listed(list(dict.fromkeys(map(described, records))))
             n_runs = counted(len(records), "run")
             _note_once(f"note: {n_runs} left out {why} ({names}); {how} chooses others")
 

@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from pommel.cli import suites_check, suites_new, suites_preview
-from pommel.cli.output import folder_option, form_option, note, show_json, show_table
+from pommel.cli.output import (
+    folder_option,
+    form_option,
+    note,
+    show_json,
+    show_table,
+    suites_argument,
+)
 from pommel.errors import InputError, counted
 from pommel.files import file_name_fault
 from pommel.report import suite_table
@@ -63,7 +70,7 @@ def show(suite: str, item: int | None) -> None:
 
 
 @command.command("export")
-@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@suites_argument
 @folder_option
 @form_option(list(_FORMS), default="json", about="Format of the files.")
 def export(suites: tuple[str, ...], output: Path, form: str) -> None:

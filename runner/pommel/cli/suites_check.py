@@ -9,7 +9,15 @@ import click
 
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
-from pommel.cli.output import form_option, in_files, note, progress_bar, show_json, using
+from pommel.cli.output import (
+    form_option,
+    in_files,
+    note,
+    progress_bar,
+    show_json,
+    suites_argument,
+    using,
+)
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
 from pommel.models import Policy
 from pommel.sources import find_suites, load_suites
@@ -61,7 +69,7 @@ class _SuitesCheckOptions(ModelOptions):
 
 
 @click.command("check", no_args_is_help=True)
-@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@suites_argument
 @takes_options
 def command(suites: tuple[str, ...], chosen: _SuitesCheckOptions) -> None:
     """Look for what is doubtful in SUITEs (files, folders, - for standard input).

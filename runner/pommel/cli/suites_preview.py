@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pommel.cli.option_groups import Options, option, takes_options
-from pommel.cli.output import in_files, note, show_warnings
+from pommel.cli.output import in_files, note, show_warnings, suites_argument
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted, printable
 from pommel.files import sha256_of
 from pommel.report import PreviewLine
@@ -43,7 +43,7 @@ class _SuitesPreviewOptions(Options):
 
 
 @click.command("preview", no_args_is_help=True)
-@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@suites_argument
 @takes_options
 def command(suites: tuple[str, ...], chosen: _SuitesPreviewOptions) -> None:
     """Show the sentences of SUITEs with their regions, and what the predictions say, in words.

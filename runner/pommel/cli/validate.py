@@ -4,14 +4,14 @@ from dataclasses import asdict
 
 import click
 
-from pommel.cli.output import form_option, show_json
+from pommel.cli.output import form_option, show_json, suites_argument
 from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources import find_suites, load_suites
 from pommel.suite import Suite
 
 
 @click.command("validate", no_args_is_help=True)
-@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@suites_argument
 @click.option("--strict", is_flag=True, help="Stray spaces and byte order marks are errors.")
 @form_option(["text", "json"], default="text")
 def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
