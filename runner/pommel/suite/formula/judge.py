@@ -1,6 +1,5 @@
 """Truth and margin of a formula, for all items at once, and its value in the retired package."""
 
-import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -56,11 +55,12 @@ def judge(tree: Expression, lookup: Lookup, n_items: int) -> Verdict:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         truth = _truth(tree, lookup)
         tie = _tie(tree, lookup)
+    margin = np.where(truth.defined, truth.margin, np.nan)
     return Verdict(
-        holds=np.broadcast_to(truth.holds & truth.defined, n_items).copy(),
-        margin_bits=np.broadcast_to(np.where(truth.defined, truth.margin, np.nan), n_items).copy(),
-        tie=np.broadcast_to(tie, n_items).copy(),
-        defined=np.broadcast_to(truth.defined, n_items).copy(),
+        holds=np.full(n_items, truth.holds & truth.defined),
+        margin_bits=np.full(n_items, margin),
+        tie=np.full(n_items, tie),
+        defined=np.full(n_items, truth.defined),
     )
 
 
@@ -126,23 +126,15 @@ def _truth(node: Expression, lookup: Lookup) -> _Truth:
 
 
 def _compare(operator: str, left: Bits, right: Bits) -> _Truth:
-    equal = left == right
     defined = ~(np.isnan(left) | np.isnan(right))
-    match operator:
-        case "<" | "<=":
-            margin = right - left
-        case ">" | ">=":
-            margin = left - right
-        case _:
-            margin = _closeness(left, right)
     if operator in ("=", "!="):
-        holds = margin >= 0
-        truth = _Truth(holds, margin, defined)
+        margin = _closeness(left, right)
+        truth = _Truth(margin >= 0, margin, defined)
         return truth if operator == "=" else _opposite(truth)
+    difference = right - left if operator in ("<", "<=") else left - right
     # Infinities on both sides: their difference is not a number, and yet they are equal.
-    margin = np.where(equal, 0.0, margin)
-    holds = margin > 0 if operator in ("<", ">") else margin >= 0
-    return _Truth(holds, margin, defined)
+    margin = np.where(left == right, 0.0, difference)
+    return _Truth(margin > 0 if operator in ("<", ">") else margin >= 0, margin, defined)
 
 
 def _closeness(left: Bits, right: Bits) -> Bits:
@@ -191,9 +183,7 @@ def _region_value(node: RegionValue, surprisals: Mapping[tuple[str, int], float]
 
 
 def _is_close(left: float, right: float) -> bool:
-    if not math.isfinite(right):
-        return left == right
-    return abs(left - right) <= ABSOLUTE_TOLERANCE_BITS + RELATIVE_TOLERANCE * abs(right)
+    return bool(np.isclose(left, right, rtol=RELATIVE_TOLERANCE, atol=ABSOLUTE_TOLERANCE_BITS))
 
 
 _OPERATIONS: dict[str, Callable[[float, float], float]] = {

@@ -81,13 +81,24 @@ class Formula:
 
         `regions_of` maps each condition's name to the numbers of its regions.
         """
-        remarks = (_check_reference(node, regions_of) for node in self.references)
-        return [remark for remark in remarks if remark]
+        remarks = []
+        for node in self.references:
+            numbers = regions_of.get(node.condition)
+            if numbers is None:
+                message = f"there is no condition {node.condition!r}"
+                hint = nearest_or_all(node.condition, regions_of)
+            elif node.region is not None and node.region not in numbers:
+                message = f"condition {node.condition!r} has no region {node.region}"
+                hint = f"its regions are {', '.join(map(str, sorted(numbers)))}"
+            else:
+                continue
+            remarks.append(Remark(message=message, hint=hint, span=node.span, severity="error"))
+        return remarks
 
     def warnings(self) -> list[Remark]:
         """Return a warning where a formula may surprise its reader."""
-        remarks = [
-            _warning(
+        found = [
+            (
                 "'&' and '|' share one level and associate to the left",
                 "put brackets around what belongs together",
                 node.span,
@@ -97,9 +108,11 @@ class Formula:
         ]
         if not self.references:
             message = "the formula mentions no region, so it is the same for every item"
-            hint = "name a region, e.g. (1;%condition%)"
-            remarks.append(_warning(message, hint, self.tree.span))
-        return remarks
+            found.append((message, "name a region, e.g. (1;%condition%)", self.tree.span))
+        return [
+            Remark(message=message, hint=hint, span=span, severity="warning")
+            for message, hint, span in found
+        ]
 
     def judge(self, lookup: Lookup, n_items: int) -> Verdict:
         """Evaluate the formula over all items.
@@ -205,9 +218,8 @@ def _built(tree: "Tree[Token]", text: str) -> Expression:
             return _region(str(parts[0]), text, span)
         case "brackets":
             node = _built(parts[0], text)
-            if isinstance(node, Logical):
-                return replace(node, span=span, bracketed=True)
-            return replace(node, span=span)
+            node = replace(node, span=span)
+            return replace(node, bracketed=True) if isinstance(node, Logical) else node
         case "negative" | "negation" | "absolute":
             operand = _built(parts[0], text)
             is_number = isinstance(operand, Number) and text[operand.span[0]] not in "(["
@@ -218,9 +230,11 @@ def _built(tree: "Tree[Token]", text: str) -> Expression:
             left, operator, right, *chained = parts
             if chained:
                 raise _chained_comparison(text, parts)
-            sides = _built(left, text), _built(right, text)
             return _BINARY[tree.data](
-                operator=operator.value, left=sides[0], right=sides[1], span=span
+                operator=operator.value,
+                left=_built(left, text),
+                right=_built(right, text),
+                span=span,
             )
 
 
@@ -325,11 +339,11 @@ def _malformed_region(text: str, position: int) -> FormulaError | None:
         # With a comma or a colon it is only meant as a region if it has the name's marks.
         if match and (match[2] == ";" or "%" in match[3]) and position < match.end():
             name = match[3].replace("%", "").strip()
-            end = start + len(match[0].rstrip())
+            span = (start, start + len(match[0].rstrip()))
             meant = f"({match[1]};%{name or 'condition'}%)"
             if text[:start].rstrip().endswith("abs"):
-                return _error_at(text, (start, end), "abs needs brackets", f"write abs({meant})")
-            return _error_at(text, (start, end), "this is not a region", f"write {meant}")
+                return _error_at(text, span, "abs needs brackets", f"write abs({meant})")
+            return _error_at(text, span, "this is not a region", f"write {meant}")
     return None
 
 
@@ -345,13 +359,10 @@ def _unbalanced_bracket(text: str, position: int) -> FormulaError | None:
             if not pending:
                 return _error_at(text, (index, index + 1), "this bracket was never opened")
             opened = pending.pop()
-            if _CLOSING[text[opened]] != character:
-                return _error_at(
-                    text,
-                    (opened, index + 1),
-                    "this bracket is closed by one of another kind",
-                    f"write {_CLOSING[text[opened]]} at the end",
-                )
+            wanted = _CLOSING[text[opened]]
+            if wanted != character:
+                message = "this bracket is closed by one of another kind"
+                return _error_at(text, (opened, index + 1), message, f"write {wanted} at the end")
     if pending and position >= len(text):
         opened = pending[-1]
         return _error_at(text, (opened, opened + 1), "this bracket is never closed")
@@ -362,7 +373,7 @@ def _unexpected(text: str, position: int) -> FormulaError | None:
     """Complain of the word or character that stopped the parser."""
     if position >= len(text):
         return None
-    word = re.compile(r"[^\W\d]\w*|.", re.DOTALL).match(text, position)
+    word = re.match(r"[^\W\d]\w*", text[position:])
     found = word[0] if word else text[position]
     # Typed on another keyboard, or pasted: full-width characters, spaces that are not broken.
     plain = unicodedata.normalize("NFKC", found)
@@ -453,18 +464,6 @@ def _mentions_region(node: Expression) -> bool:
     return any(isinstance(below, RegionValue) for below in walk(node))
 
 
-def _check_reference(node: RegionValue, regions_of: Mapping[str, Collection[int]]) -> Remark | None:
-    if node.condition not in regions_of:
-        message = f"there is no condition {node.condition!r}"
-        return _error(message, nearest_or_all(node.condition, regions_of), node.span)
-    numbers = regions_of[node.condition]
-    if node.region is not None and node.region not in numbers:
-        message = f"condition {node.condition!r} has no region {node.region}"
-        known = ", ".join(map(str, sorted(numbers)))
-        return _error(message, f"its regions are {known}", node.span)
-    return None
-
-
 def nearest_or_all(name: str, known: Collection[str]) -> str:
     """Return a hint that names what `name` probably meant, or all there is to choose from."""
     meant = nearest(name, known)
@@ -473,14 +472,6 @@ def nearest_or_all(name: str, known: Collection[str]) -> str:
     return f"there are: {', '.join(repr(each) for each in known)}"
 
 
-def _warning(message: str, hint: str, span: Span) -> Remark:
-    return Remark(message=message, hint=hint, span=span, severity="warning")
-
-
 def _mixes_levels(node: Logical) -> bool:
     left = node.left
     return isinstance(left, Logical) and left.operator != node.operator and not left.bracketed
-
-
-def _error(message: str, hint: str, span: Span) -> Remark:
-    return Remark(message=message, hint=hint, span=span, severity="error")
