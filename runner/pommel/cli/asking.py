@@ -21,10 +21,10 @@ def text_fault(text: str) -> str:
     """Say why a text cannot be a name or a part of a sentence, "" if it can."""
     if not is_encodable(text):
         return "this is not UTF-8"
-    wrong = next(
-        (each for each in text if unicodedata.category(each) == "Cc" or each in _BREAKS), None
-    )
-    return "" if wrong is None else f"this has the control character {wrong!r}"
+    for each in text:
+        if unicodedata.category(each) == "Cc" or each in _BREAKS:
+            return f"this has the control character {each!r}"
+    return ""
 
 
 def no_fault(_answer: str) -> str:
@@ -39,15 +39,14 @@ def ask(question: str, default: str = "", *, fault_of: FaultOf = no_fault) -> st
     """
     shown = f"{question} [{default}]: " if default else f"{question}: "
     while True:
-        answer = _typed(printable(shown))
-        if answer is None:
+        try:
+            answer = _typed(printable(shown))
+        except UnicodeDecodeError:
             fault = "this is not UTF-8"
-        elif not answer:
-            return default
         else:
-            fault = text_fault(answer) or fault_of(answer)
-        if not fault:
-            return str(answer)
+            fault = (text_fault(answer) or fault_of(answer)) if answer else ""
+            if not fault:
+                return answer or default
         note(f"  {printable(fault)}")
 
 
@@ -55,10 +54,8 @@ def ask_number(question: str, default: int) -> int:
     """Return a whole number of at least 1."""
 
     def fault_of(answer: str) -> str:
-        with contextlib.suppress(ValueError):
-            if int(answer) >= 1:
-                return ""
-        return "this has to be a whole number, 1 or more"
+        is_number = answer.strip().isdecimal() and int(answer) >= 1
+        return "" if is_number else "this has to be a whole number, 1 or more"
 
     return int(ask(question, str(default), fault_of=fault_of))
 
@@ -69,15 +66,15 @@ def confirm(question: str, *, default: bool) -> bool:
     def fault_of(answer: str) -> str:
         return "" if answer.strip().lower() in _MEANING else "type y or n"
 
-    typed = ask(f"{question} [{'Y/n' if default else 'y/N'}]", fault_of=fault_of)
-    return _MEANING[typed.strip().lower()] if typed else default
+    answer = ask(question, "Y/n" if default else "y/N", fault_of=fault_of)
+    return _MEANING.get(answer.strip().lower(), default)
 
 
 _MEANING = {"y": True, "yes": True, "n": False, "no": False}
 
 
-def _typed(prompt: str) -> str | None:
-    """Return a line without its end, None for one that cannot be decoded."""
+def _typed(prompt: str) -> str:
+    """Return a line without its end."""
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
             # Not every Python has it; where it is there, arrow keys move in the line.
@@ -86,7 +83,5 @@ def _typed(prompt: str) -> str | None:
             return input(prompt)
         click.echo(prompt, nl=False, err=True)
         return input()
-    except UnicodeDecodeError:
-        return None
     except (EOFError, KeyboardInterrupt):
         raise click.Abort from None

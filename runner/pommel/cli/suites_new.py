@@ -55,6 +55,11 @@ class _SuitesNewOptions(Options):
     is_silent: bool = option("--no-input", help="Ask nothing.")
     force: bool = option(help="Overwrite FILE.json.")
 
+    @property
+    def parts(self) -> Mapping[str, tuple[str, ...]]:
+        """The names that make a design, by the option that they are given by."""
+        return {"--condition": self.conditions, "--region": self.regions}
+
 
 @click.command("new", no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.json")
@@ -99,12 +104,11 @@ def _tell_what_is_next(file: Path, value: Mapping[str, Any]) -> None:
     sentences = [each["regions"] for item in value["items"] for each in item["conditions"]]
     n_empty = sum(not any(region["content"] for region in regions) for regions in sentences)
     size = f"{counted(len(value['items']), 'item')}, {counted(len(sentences), 'sentence')}"
+    waiting, watch, how = "", "", ""
     if n_empty:
-        note(f"{file}: {size}, {n_empty} to be written")
-        note(f"`pommel suites preview --watch {file}` shows them as you write")
-    else:
-        note(f"{file}: {size}")
-        note(f"`pommel suites preview {file}` shows them")
+        waiting, watch, how = f", {n_empty} to be written", "--watch ", " as you write"
+    note(f"{file}: {size}{waiting}")
+    note(f"`pommel suites preview {watch}{file}` shows them{how}")
 
 
 def _check_file(file: Path, *, force: bool) -> None:
@@ -133,13 +137,12 @@ def _check_text(chosen: _SuitesNewOptions) -> None:
 def _liked(chosen: _SuitesNewOptions) -> Suite | None:
     if chosen.like is None:
         return None
-    given = {"--condition": chosen.conditions, "--region": chosen.regions}
-    if both := [flag for flag, names in given.items() if names]:
-        raise UsageError(f"{both[0]} and --like exclude each other: SUITE has its own")
-    drafts = load_drafts([chosen.like])
-    if len(drafts) > 1:
-        raise UsageError(f"--like {chosen.like}: these are {len(drafts)} suites; name one")
-    (found,) = drafts
+    for flag, names in chosen.parts.items():
+        if names:
+            raise UsageError(f"{flag} and --like exclude each other: SUITE has its own")
+    found, *others = load_drafts([chosen.like])
+    if others:
+        raise UsageError(f"--like {chosen.like}: these are {len(others) + 1} suites; name one")
     if found.errors:
         raise SuiteError(found.errors)
     return found.suite
@@ -163,8 +166,7 @@ def _given_design(chosen: _SuitesNewOptions, like: Suite | None) -> Design | Non
     elif conditions and regions:
         design = Design.new(conditions, regions, formulas)
     elif chosen.is_silent:
-        given = {"--condition": conditions, "--region": regions}
-        missing = " and ".join(flag for flag, names in given.items() if not names)
+        missing = " and ".join(flag for flag, names in chosen.parts.items() if not names)
         raise UsageError(f"--no-input asks nothing: give {missing}, or --like")
     else:
         for formula in formulas:
@@ -188,11 +190,10 @@ def _meta(file: Path, chosen: _SuitesNewOptions, like: Suite | None) -> dict[str
         ("circuit", "Circuit", chosen.circuit, like.circuit if like else ""),
     ):
         value = given
-        if value is None:
+        if value is None and not chosen.is_silent:
             fault_of = language_fault if key == "language" else no_fault
-            typed = "" if chosen.is_silent else ask(question, default, fault_of=fault_of)
-            value = typed.strip() or default
-        if value:
+            value = ask(question, default, fault_of=fault_of).strip() or None
+        if value := default if value is None else value:
             meta[key] = value
     # Whether words are written apart is a matter of the language, not of the design.
     if chosen.joiner is not None:
@@ -207,13 +208,13 @@ def _draft(
 ) -> Mapping[str, Any]:
     """Return the new suite's JSON; raises `click.Abort` where the user leaves."""
     n_items = chosen.n_items or (len(like.items) if like else 1)
-    if chosen.is_silent:
-        return design.draft(meta, n_items=n_items)
-    if not like and not chosen.predictions:
-        design = _ask_predictions(design)
-    if not chosen.n_items:
-        n_items = ask_number("How many items", n_items)
-    sentences = _ask_sentences(design, n_items, meta.get("joiner", " "))
+    sentences: list[_Sentences] = []
+    if not chosen.is_silent:
+        if not like and not chosen.predictions:
+            design = _ask_predictions(design)
+        if not chosen.n_items:
+            n_items = ask_number("How many items", n_items)
+        sentences = _ask_sentences(design, n_items, meta.get("joiner", " "))
     return design.draft(meta, n_items=n_items, sentences=sentences)
 
 
@@ -244,19 +245,21 @@ def _ask_predictions(design: Design) -> Design:
         if not text:
             return design.with_formulas(formulas)
         if text == _BACK:
-            last = printable(formulas.pop()) if formulas else ""
-            note(f"  taken back: {last}" if last else "  there is none to take back")
+            note(
+                _indented(
+                    f"taken back: {formulas.pop()}" if formulas else "there is none to take back"
+                )
+            )
             continue
         try:
             formula = design.fitting_formula(text)
         except FormulaError as error:
             note(_indented(str(error)))
             continue
-        for doubt in _doubts(design, formula):
-            note(f"  warning: {doubt}")
+        doubts = [f"warning: {doubt}" for doubt in _doubts(design, formula)]
         words = formula.in_few_words(design.region_names, metric=design.first_metric)
-        if words:
-            note(_indented("\n".join(words)))
+        for line in (*doubts, *words):
+            note(_indented(line))
         formulas.append(text)
 
 
@@ -305,15 +308,14 @@ def _item(design: Design, joiner: str, earlier: _Sentences) -> _Sentences:
     item: dict[str, dict[int, str]] = {}
     before: dict[int, str] = {}
     for condition, numbers in design.regions_of.items():
-        contents: dict[int, str] = {}
+        contents = item[condition] = {}
         for number in numbers:
             name = design.region_names.get(number, "")
             question = f"  {condition}, region {number}" + (f" ({name})" if name else "")
             default = earlier[condition][number] if earlier else before.get(number, "")
             typed = ask(question, default)
             contents[number] = Region.text_of("" if typed.strip() == _EMPTY else typed)
-        item[condition] = contents
-        before = {**before, **contents}
-        sentence = joiner.join(content for content in contents.values() if content)
+        before |= contents
+        sentence = joiner.join(filter(None, contents.values()))
         note(f"    {printable(sentence) or 'empty: to be written in the file'}")
     return item
