@@ -260,11 +260,43 @@ def _parts() -> "dict[int, Validator]":
 
 def _describe(error: "ValidationError") -> Finding:
     path: JsonPath = tuple(error.absolute_path)
+    message, hint = _said(error, str(path[-1]) if path else "")
     if "propertyNames" in error.absolute_schema_path:
         path = (*path, str(error.instance))
-    writer = _WRITERS.get(str(error.validator))
-    message, hint = writer(error) if writer else (error.message, "")
     return Finding(path=path, message=message, hint=hint)
+
+
+_PATTERN_HINTS = {
+    "condition_name": "a name has at least one character, no '%', and no space around it",
+    "region_meta": "the keys of region_meta are region numbers",
+}
+
+
+def _said(error: "ValidationError", key: str) -> tuple[str, str]:
+    """Return what is wrong with the value of a key, and what would be right."""
+    shown = _shortened(error.instance)
+    match error.validator:
+        case "required":
+            return _missing(error)
+        case "type":
+            return _wrong_type(error)
+        case "const":
+            return f"this is {shown}", f"write {_shortened(error.validator_value)}"
+        case "minItems" | "minLength" | "minProperties":
+            return f"{key!r} is empty", _example(key)
+        case "anyOf":
+            # The only one in our schemas.
+            known = ", ".join(map(json.dumps, METRICS))
+            hint = f'write {known}, a list of these, or "all"'
+            return f"{shown} is not a region metric", hint
+        case "pattern":
+            return f"{shown} is not possible here", _PATTERN_HINTS.get(key, "")
+        case _:
+            return error.message, ""
+
+
+def _example(key: str) -> str:
+    return f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
 
 
 def _missing(error: "ValidationError") -> tuple[str, str]:
@@ -296,47 +328,6 @@ def _wrong_type(error: "ValidationError") -> tuple[str, str]:
     kind = _type_of(error.instance)
     message = f"this is {shown}" if kind == shown else f"this is {kind} ({shown})"
     return message, f"it has to be {allowed}"
-
-
-def _wrong_constant(error: "ValidationError") -> tuple[str, str]:
-    return f"this is {_shortened(error.instance)}", f"write {_shortened(error.validator_value)}"
-
-
-def _empty(error: "ValidationError") -> tuple[str, str]:
-    key = str(error.absolute_path[-1]) if error.absolute_path else ""
-    return f"{key!r} is empty", _example(key)
-
-
-def _example(key: str) -> str:
-    return f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
-
-
-def _wrong_metric(error: "ValidationError") -> tuple[str, str]:
-    # The only anyOf in our schemas.
-    known = ", ".join(map(json.dumps, METRICS))
-    message = f"{_shortened(error.instance)} is not a region metric"
-    return message, f'write {known}, a list of these, or "all"'
-
-
-def _wrong_pattern(error: "ValidationError") -> tuple[str, str]:
-    key = str(error.absolute_path[-1])
-    hints = {
-        "condition_name": "a name has at least one character, no '%', and no space around it",
-        "region_meta": "the keys of region_meta are region numbers",
-    }
-    return f"{_shortened(error.instance)} is not possible here", hints.get(key, "")
-
-
-_WRITERS = {
-    "required": _missing,
-    "type": _wrong_type,
-    "const": _wrong_constant,
-    "minItems": _empty,
-    "minLength": _empty,
-    "minProperties": _empty,
-    "anyOf": _wrong_metric,
-    "pattern": _wrong_pattern,
-}
 
 
 def _type_of(value: object) -> str:

@@ -104,7 +104,10 @@ class Formula:
                 node.span,
             )
             for node in walk(self.tree)
-            if isinstance(node, Logical) and _mixes_levels(node)
+            if isinstance(node, Logical)
+            and isinstance(node.left, Logical)
+            and node.left.operator != node.operator
+            and not node.left.bracketed
         ]
         if not self.references:
             message = "the formula mentions no region, so it is the same for every item"
@@ -470,8 +473,3 @@ def nearest_or_all(name: str, known: Collection[str]) -> str:
     if meant is not None:
         return f"did you mean {meant!r}?"
     return f"there are: {', '.join(repr(each) for each in known)}"
-
-
-def _mixes_levels(node: Logical) -> bool:
-    left = node.left
-    return isinstance(left, Logical) and left.operator != node.operator and not left.bracketed

@@ -200,7 +200,8 @@ def to_text(node: Expression) -> str:
     """Print a tree with as few brackets as parsing it again allows."""
     match node:
         case Number():
-            return _number_text(node.value)
+            # Python writes whole floats as "3.0", and large ones as "1e+16", which parses.
+            return repr(node.value).removesuffix(".0")
         case RegionValue():
             return f"({'*' if node.region is None else node.region};%{node.condition}%)"
         case Absolute():
@@ -240,8 +241,3 @@ def _bracketed(node: Expression, *, below: int) -> str:
     is_signed = isinstance(node, Number) and below == _ATOM
     text = to_text(node)
     return f"({text})" if _level(node) < below or is_signed else text
-
-
-def _number_text(value: float) -> str:
-    # Python writes whole floats as "3.0", and large ones as "1e+16", which parses.
-    return repr(value).removesuffix(".0")

@@ -166,23 +166,21 @@ class _Speaker:
             return f"{_difference(*contrast)} {self._at(contrast[0].regions)}"
         match node:
             case Number():
-                return _number(node, bits=bits)
+                unit = "" if not bits else " bit" if abs(node.value) == 1 else " bits"
+                # Python pads an exponent with zeros: 1e-05.
+                return _PADDED_EXPONENT.sub(r"e\1", to_text(node)) + unit
             case Negative():
                 return f"minus {self._operand(node.operand, bits=bits)}"
             case Absolute():
-                return self._absolute(node, bits=bits)
+                if inner := self._contrast(node.operand):
+                    one, other = (_condition(spot.condition) for spot in inner)
+                    at = self._at(inner[0].regions)
+                    return f"the absolute difference between {one} and {other} {at}"
+                return f"the absolute value of {self._operand(node.operand, bits=bits)}"
             case Arithmetic():
                 return self._arithmetic(node, bits=bits)
             case _:
                 return f"(1 if {self._truth_value(node)}, otherwise 0)"
-
-    def _absolute(self, node: Absolute, *, bits: bool) -> str:
-        contrast = self._contrast(node.operand)
-        if contrast:
-            one, other = (_condition(spot.condition) for spot in contrast)
-            at = self._at(contrast[0].regions)
-            return f"the absolute difference between {one} and {other} {at}"
-        return f"the absolute value of {self._operand(node.operand, bits=bits)}"
 
     def _arithmetic(self, node: Arithmetic, *, bits: bool) -> str:
         is_sum = node.operator in "+-"
@@ -258,12 +256,6 @@ def _difference(left: _Spot, right: _Spot) -> str:
 
 def _condition(name: str) -> str:
     return f"%{name}%" if "*" in name else f"*{name}*"
-
-
-def _number(node: Number, *, bits: bool) -> str:
-    unit = "" if not bits else " bit" if abs(node.value) == 1 else " bits"
-    # Python pads an exponent with zeros: 1e-05.
-    return _PADDED_EXPONENT.sub(r"e\1", to_text(node)) + unit
 
 
 def _is_in_bits(node: Expression) -> bool:

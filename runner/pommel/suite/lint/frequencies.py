@@ -1,10 +1,11 @@
 """How frequent words are: from a list of words with their counts, or counted in a text."""
 
+import contextlib
 import csv
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import log10
 from pathlib import Path
@@ -90,11 +91,9 @@ class FrequencyTable:
         if len(fields) != self.n_columns:
             return None
         word, count = fields[self.word], fields[self.count]
-        if not word or re.search(r"\s", word) or not _NUMBER.fullmatch(count):
+        if not _WORD.fullmatch(word) or not _NUMBER.fullmatch(count) or float(count) >= _MOST:
             return None
         value = float(count)
-        if value >= _MOST:
-            return None
         return word, int(value) if value.is_integer() else value
 
 
@@ -145,6 +144,7 @@ def _listed(lines: Iterator[tuple[int, str]], table: FrequencyTable, file: str) 
 
 # What is meant as a number, though it may not be one that can be read: 1,000 is two in one.
 _NUMBERISH = re.compile(r"[-+]?[.,]?\d[\d.,]*([eE][-+]?\d+)?")
+_WORD = re.compile(r"\S+")
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 # Above this there are no words, and sums lose what is small.
@@ -184,11 +184,13 @@ def _table(lines: Sequence[str], file: str) -> FrequencyTable | None:
         if n_rows < least * len(rows):
             continue
         even = [row for row in rows if len(row) == n_columns]
-        is_headed = len(even) > 1 and even[0] is rows[0] and not any(map(_is_numberish, rows[0]))
+        is_headed = (
+            len(even) > 1 and even[0] is rows[0] and not any(map(_NUMBERISH.fullmatch, rows[0]))
+        )
         heading, data = (even[0], even[1:]) if is_headed else ((), even)
         columns = list(zip(*data, strict=True))
-        numbers = [i for i, each in enumerate(columns) if _mostly(_is_numberish, each)]
-        words = [i for i, each in enumerate(columns) if _mostly(_is_word, each)]
+        numbers = [i for i, each in enumerate(columns) if _mostly(_NUMBERISH, each)]
+        words = [i for i, each in enumerate(columns) if _mostly(_WORD, each)]
         words = [i for i in words if i not in numbers]
         if not numbers or not words or (is_chance and not _named(_COUNTS, heading, numbers)):
             continue
@@ -231,27 +233,16 @@ def _plain(name: str) -> str:
 def _fields(line: str, separator: str | None) -> tuple[str, ...]:
     if separator is None:
         return tuple(line.split())
+    row = line.split(separator)
     if '"' in line:
         # Quotes that do not pair are words of the list.
-        try:
+        with contextlib.suppress(csv.Error, ValueError):
             (row,) = csv.reader([line.strip("\r\n")], delimiter=separator, strict=True)
-        except (csv.Error, ValueError):
-            row = line.split(separator)
-    else:
-        row = line.split(separator)
     return tuple(field.strip() for field in row)
 
 
-def _mostly(is_so: Callable[[str], bool], fields: Sequence[str]) -> bool:
-    return sum(map(is_so, fields)) >= _MOST_LINES * len(fields)
-
-
-def _is_numberish(field: str) -> bool:
-    return _NUMBERISH.fullmatch(field) is not None
-
-
-def _is_word(field: str) -> bool:
-    return bool(field) and not re.search(r"\s", field)
+def _mostly(pattern: re.Pattern[str], fields: Sequence[str]) -> bool:
+    return sum(map(bool, map(pattern.fullmatch, fields))) >= _MOST_LINES * len(fields)
 
 
 # So many lines, blank ones not counted, say whether a file is a list or a text.
