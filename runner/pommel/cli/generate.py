@@ -11,7 +11,7 @@ from pommel.cli.output import note
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
 from pommel.errors import UsageError, counted, listed
 from pommel.models import read_word_list
-from pommel.sources import Generation, WrittenForm
+from pommel.sources import Generation
 
 _SHOWN = 20
 # What a suite says of itself by other options, or by the grammar.
@@ -75,7 +75,11 @@ def command(grammar: Path, chosen: _GenerateOptions) -> None:
         return
     output: Path | None = chosen.output
     form = chosen_form(chosen.form, output)
-    _check(chosen, form)
+    if chosen.name == "":
+        raise UsageError("a suite needs a name")
+    if chosen.eos and form.is_of_suites:
+        hint = "write sentences or minimal sets, or leave the mark out"
+        raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
     check_output(
         output, [grammar, *(grammar.parent / name for name in generation.source.recipe["files"])]
     )
@@ -89,21 +93,16 @@ def command(grammar: Path, chosen: _GenerateOptions) -> None:
         about=_about(chosen.about),
     )
     if chosen.vocabulary:
-        _report_unknown(generation, chosen.vocabulary)
+        unknown = generation.unknown_words(read_word_list(chosen.vocabulary))
+        n_words = counted(len(generation.source.words), "word")
+        shown = f": {listed(unknown, most=_SHOWN)}" if unknown else ""
+        note(f"{chosen.vocabulary} lacks {len(unknown)} of {n_words}{shown}")
     content = generation.content(
         as_sets=form.sets is not None,
         grammatical=chosen.grammatical or "",
         ungrammatical=chosen.ungrammatical,
     )
     show_or_write(content, form, output)
-
-
-def _check(chosen: _GenerateOptions, form: WrittenForm) -> None:
-    if chosen.name == "":
-        raise UsageError("a suite needs a name")
-    if chosen.eos and form.is_of_suites:
-        hint = "write sentences or minimal sets, or leave the mark out"
-        raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
 
 
 def _about(pairs: Sequence[str]) -> dict[str, str]:
@@ -114,10 +113,3 @@ def _about(pairs: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--meta {pair!r}: write KEY=VALUE, with a key of your own")
         found[key] = value
     return found
-
-
-def _report_unknown(generation: Generation, path: Path) -> None:
-    unknown = generation.unknown_words(read_word_list(path))
-    n_words = counted(len(generation.source.words), "word")
-    shown = f": {listed(unknown, most=_SHOWN)}" if unknown else ""
-    note(f"{path} lacks {len(unknown)} of {n_words}{shown}")

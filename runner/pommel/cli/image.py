@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -95,7 +96,8 @@ def build(source: str, arguments: tuple[str, ...], chosen: _BuildOptions) -> Non
         arguments=_pairs(arguments),
         pull=chosen.pull,
     )
-    built = options.build(source, engine=chosen.engine, say=_say)
+    say = partial(click.echo, nl=False, err=True)
+    built = options.build(source, engine=chosen.engine, say=say)
     size = readable_size(built.n_bytes)
     click.echo(f"{built.reference}  {built.id}  {size}, {built.seconds:.1f} s")
     click.echo(f"  pommel image check {built.reference}")
@@ -141,7 +143,9 @@ def check(image: str, report: Path | None, sentences: int, chosen: ContainerOpti
     checked = ImageCheck(commands, n_sentences=sentences)
     for _ in checked.run():
         _show_last(checked)
-    click.echo(_summary(checked))
+    counts = [f"{checked.counts[status]} {word.lower()}" for status, (word, _) in _SHOWN.items()]
+    n_checks = counted(len(checked.results), "check")
+    click.echo(f"{n_checks}: {', '.join(counts)}; {checked.seconds:.0f} s")
     if report is not None:
         checked.write(report)
         note(f"Report: {report}")
@@ -155,10 +159,6 @@ def _pairs(arguments: tuple[str, ...]) -> dict[str, str]:
         if not key or not separator:
             raise UsageError(f"--build-arg {key}: write KEY=VALUE")
     return {key: value for key, _, value in pairs}
-
-
-def _say(text: str) -> None:
-    click.echo(text, nl=False, err=True)
 
 
 def _show_last(checked: "ImageCheck") -> None:
@@ -175,9 +175,3 @@ def _show_last(checked: "ImageCheck") -> None:
         click.echo(f"{'':10}{line}")
     if result.mend:
         click.echo(f"{'':10}to do: {result.mend}")
-
-
-def _summary(checked: "ImageCheck") -> str:
-    parts = [f"{checked.counts[status]} {word.lower()}" for status, (word, _) in _SHOWN.items()]
-    n_checks = counted(len(checked.results), "check")
-    return f"{n_checks}: {', '.join(parts)}; {checked.seconds:.0f} s"

@@ -117,7 +117,9 @@ def get_surprisals(model: str, in_file: str, chosen: _BackendOptions) -> None:
     lines = ["sentence_id\ttoken_id\ttoken\tsurprisal\n"]
     for sentence_id, tokens in enumerate(table, start=1):
         for token_id, token in enumerate(tokens, start=1):
-            text = for_stdout(_cell(token.text))
+            # Anything else stands as it is, quotes too. A tab would be two columns.
+            is_split = any(each in token.text for each in "\t\n\r")
+            text = for_stdout(f'"{token.text}"' if is_split else token.text)
             lines.append(f"{sentence_id}\t{token_id}\t{text}\t{token.surprisal_bits!r}\n")
     click.echo("".join(lines), nl=False)
 
@@ -164,11 +166,6 @@ def _sentences(file: str) -> list[str]:
     else:
         decoded = DecodedText.read(Path(file))
     return [line.strip() for line in io.StringIO(decoded.text, newline=None)]
-
-
-def _cell(token: str) -> str:
-    # Anything else stands as it is, quotes too. A tab would be two columns.
-    return f'"{token}"' if any(each in token for each in "\t\n\r") else token
 
 
 def _print_rows(rows: Sequence[Sequence[str]]) -> None:

@@ -112,11 +112,10 @@ class ModelOptions(ContainerOptions, ServerOptions):
     @property
     def load_options(self) -> LoadOptions:
         """The same as a model is told it."""
-        of_containers = [each.name for each in fields(ContainerOptions)]
-        names = [each.name for each in fields(ModelOptions) if each.name not in of_containers]
-        return replace(
-            self.container_options(_USUAL), **{name: getattr(self, name) for name in names}
-        )
+        of_containers = {each.name for each in fields(ContainerOptions)}
+        names = {each.name for each in fields(ModelOptions)} - of_containers
+        told = {name: getattr(self, name) for name in names}
+        return replace(self.container_options(_USUAL), **told)
 
     def open_model(self, reference: str) -> Model:
         """Return the model that is described. Raises as `load_model` does."""

@@ -99,15 +99,8 @@ def _run_model(
         using(chosen.open_model(named.reference)) as model,
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
-        runs = run_and_keep(
-            named,
-            model,
-            suites,
-            _choices(chosen),
-            store=store,
-            progress=progress,
-        )
-        made.extend(runs)
+        choices = _choices(chosen)
+        made.extend(run_and_keep(named, model, suites, choices, store=store, progress=progress))
 
 
 def _choices(chosen: _RunOptions) -> Choices:

@@ -105,23 +105,20 @@ def _recipe(chosen: _TrainNgramOptions) -> NgramRecipe:
     is_laplace = chosen.smoothing == "laplace"
     if chosen.add is not None and not is_laplace:
         raise UsageError("--add is for --smoothing laplace")
+    vocabulary = None
+    if chosen.vocabulary_file:
+        words = read_word_list(chosen.vocabulary_file, cased=not chosen.lower)
+        # An LSTM's vocabulary has its mark for the end of a sentence, which is `</s>` here.
+        vocabulary = tuple(word for word in words if word != "<eos>")
     return NgramRecipe(
         order=chosen.order or (NgramRecipe.MAX_LAPLACE_ORDER if is_laplace else _DEFAULT.order),
         smoothing=chosen.smoothing,
         add=_DEFAULT.add if chosen.add is None else chosen.add,
         min_count=chosen.min_count,
         vocabulary_size=chosen.vocabulary_size,
-        vocabulary=_vocabulary(chosen.vocabulary_file, is_lower=chosen.lower),
+        vocabulary=vocabulary,
         n_decimals=chosen.decimals,
     )
-
-
-def _vocabulary(path: Path | None, *, is_lower: bool) -> tuple[str, ...] | None:
-    if path is None:
-        return None
-    words = read_word_list(path, cased=not is_lower)
-    # An LSTM's vocabulary has its mark for the end of a sentence, which is `</s>` here.
-    return tuple(word for word in words if word != "<eos>")
 
 
 @contextlib.contextmanager

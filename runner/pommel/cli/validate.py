@@ -7,7 +7,6 @@ import click
 from pommel.cli.output import form_option, show_json, suites_argument
 from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources import find_suites, load_suites
-from pommel.suite import Suite
 
 
 @click.command("validate", no_args_is_help=True)
@@ -25,7 +24,13 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
         try:
             (loaded,) = load_suites([source], strict=strict).loaded
             faults.extend(loaded.warnings)
-            sound.append(f"{source}: {_summary(loaded.suite)}")
+            suite = loaded.suite
+            sound.append(
+                f"{source}: ok: {counted(len(suite.items), 'item')} x "
+                f"{counted(len(suite.condition_names), 'condition')}, "
+                f"{counted(len(suite.region_numbers), 'region')}, "
+                f"{counted(len(suite.predictions), 'prediction')}"
+            )
         except SuiteError as error:
             faults.extend(error.faults)
     if form == "json":
@@ -50,12 +55,3 @@ def _each_file(sources: tuple[str, ...], faults: list[Fault]) -> list[str]:
             message = str(error).removeprefix(f"{source}: ")
             faults.append(Fault(file=source, message=message))
     return list(dict.fromkeys(found))
-
-
-def _summary(suite: Suite) -> str:
-    return (
-        f"ok: {counted(len(suite.items), 'item')} x "
-        f"{counted(len(suite.condition_names), 'condition')}, "
-        f"{counted(len(suite.region_numbers), 'region')}, "
-        f"{counted(len(suite.predictions), 'prediction')}"
-    )
