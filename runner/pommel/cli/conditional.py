@@ -16,13 +16,14 @@ from pommel.cli.output import (
     form_option,
     note,
     output_option,
+    print_or_write,
     progress_bar,
     show_notes,
     show_table,
     using,
 )
 from pommel.errors import InputError, UsageError, counted
-from pommel.files import DecodedText, frame_of, frame_text, write_text
+from pommel.files import DecodedText, frame_of, frame_text
 from pommel.scoring import ConditionalScore
 from pommel.sources import TargetTable
 
@@ -116,12 +117,7 @@ def _write(frame: "pd.DataFrame", form: str, output: Path | None) -> None:
     if form == "table":
         show_table(_table(frame))
         return
-    text = frame_text(frame, form)
-    if output:
-        write_text(output, text)
-        note(f"Conditional scores: {output}")
-    else:
-        click.echo(text, nl=False)
+    print_or_write(frame_text(frame, form), output, "Conditional scores")
 
 
 def _table(frame: "pd.DataFrame") -> "Table":

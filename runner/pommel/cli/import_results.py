@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from pommel.analysis import ModelsCompared
-from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import StoreOptions
 from pommel.cli.output import form_option, note, show_rows
 from pommel.errors import UsageError, counted
@@ -63,7 +63,7 @@ class _ImportResultsOptions(StoreOptions):
     nargs=-1,
     required=True,
     metavar="FILE...",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
 )
 @takes_options
 def command(files: Sequence[Path], chosen: _ImportResultsOptions) -> None:

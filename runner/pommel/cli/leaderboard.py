@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.option_groups import COUNT, FOLDER, field_of, option, takes_options
 from pommel.cli.options import ModelOptions, RuleOptions
 from pommel.cli.output import (
     for_stdout,
@@ -37,12 +37,7 @@ def _folder(_context: click.Context, _parameter: click.Parameter, value: Path) -
     return BoardFolder(value)
 
 
-board_argument = click.argument(
-    "board",
-    metavar="BOARD",
-    type=click.Path(path_type=Path, file_okay=False),
-    callback=_folder,
-)
+board_argument = click.argument("board", metavar="BOARD", type=FOLDER, callback=_folder)
 
 
 def now() -> str:
@@ -243,7 +238,7 @@ class _VerifyOptions(ModelOptions):
         metavar="MODEL", help="Where the model of one ID is.  [default: as was submitted]"
     )
     sample: int = option(
-        type=click.IntRange(min=1),
+        type=COUNT,
         default=50,
         metavar="N",
         help="How many sentences of a submission are scored again: all of items that are "
@@ -373,7 +368,7 @@ def rerun(
     "--output",
     "folder",
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     help="Folder for the site: new, empty, or with a site that was written before.",
 )
 @together_option

@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from pommel.analysis import Settings, WithAverage
-from pommel.cli.option_groups import option, takes_options
+from pommel.cli.option_groups import FILE, option, takes_options
 from pommel.cli.output import note, show_text
 from pommel.cli.selecting import SelectionOptions
 from pommel.errors import UsageError, counted
@@ -33,7 +33,7 @@ class _ReportOptions(WithAverage, SelectionOptions):
 
     output: Path | None = option(
         "-o",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         help="File to write.  [default: report.html; a table goes to standard output]",
     )
     form: Literal["md", "latex", "csv"] | None = option(

@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from pommel.cli.asking import confirm
-from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import HOW_TO_FILL, StoreOptions, threshold_option
 from pommel.cli.output import (
     check_table,
@@ -371,12 +371,12 @@ def collect_garbage(*, dry_run: bool, kept: StoreOptions) -> None:
 
 
 @click.command("recover", no_args_is_help=True)
-@click.argument("damaged", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("damaged", type=FILE)
 @click.option(
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="NEW",
     help="File of the new store.",
 )

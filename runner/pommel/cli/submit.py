@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from pommel.cli.option_groups import option, takes_options
+from pommel.cli.option_groups import FILE, option, takes_options
 from pommel.cli.output import note
 from pommel.cli.selecting import SelectionOptions
 from pommel.errors import counted
@@ -29,7 +29,7 @@ class _SubmitOptions(SelectionOptions):
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File to write (x.pommel.zip).",
 )
 @takes_options
