@@ -15,7 +15,6 @@ from tests.cli.samples import Pommel
 from tests.sources.fetch.server import FileServer, Reply, file_server, tree
 from tests.sources.fetch.shared_files import files_beside
 
-from pommel.sources.fetch import source as source_module
 from pommel.sources.fetch.source import PublishedSource, SourceFile
 
 UNLICENSED = (
@@ -55,7 +54,7 @@ def forget_checksums(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
         else each
         for each in PublishedSource.known()
     )
-    monkeypatch.setattr(source_module, "_table", lambda: table)
+    monkeypatch.setattr(PublishedSource, "known", staticmethod(lambda: table))
 
 
 def at(source: PublishedSource, path: str) -> str:
