@@ -6,7 +6,7 @@ from functools import partial
 import click
 
 from pommel.analysis import CapitalizationGain, CapitalizationGains
-from pommel.cli.each_model import models_and_suites, named_by, run_each
+from pommel.cli.each_model import expanded_models, models_and_suites, run_each, sorted_out
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import RunOptions
 from pommel.cli.output import (
@@ -15,10 +15,12 @@ from pommel.cli.output import (
     progress_bar,
     show_notes,
     show_rows,
+    show_warnings,
     using,
 )
 from pommel.errors import listed
 from pommel.models import Named, NamedModel
+from pommel.sources import load_suites
 from pommel.suite import Suite
 
 
@@ -48,7 +50,11 @@ def command(
       pommel capitalization 'lstm://models/seed-*' my_suites/
       pommel capitalization builtin://en-gpt2 suites:en/agreement --lower
     """
-    models, loaded = named_by(model, suites, more_models)
+    references, sources = sorted_out((model, *suites, *more_models), more_models)
+    loaded = load_suites(sources)
+    Suite.check_distinct_names(loaded.suites)
+    show_warnings(loaded.warnings)
+    models = expanded_models(references)
     done = run_each(models, partial(_run_model, suites=loaded.suites, chosen=chosen))
     done.faulty = loaded.error
     if done.runs:

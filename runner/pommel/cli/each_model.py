@@ -6,11 +6,9 @@ from typing import Any, Generic, TypeVar
 
 import click
 
-from pommel.cli.output import note, show_warnings, suites_argument
+from pommel.cli.output import note, suites_argument
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
 from pommel.models import NamedModel
-from pommel.sources import LoadedSuites, load_suites
-from pommel.suite import Suite
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
@@ -25,20 +23,7 @@ def models_and_suites(function: _F) -> _F:
     return click.argument("model")(suites_argument(_more_models(function)))
 
 
-def named_by(
-    model: str, suites: Sequence[str], more_models: Sequence[str], *, strict: bool = False
-) -> tuple[list[NamedModel], LoadedSuites]:
-    """Return what these arguments name, and say what a user should know of it."""
-    references, sources = _sorted_out((model, *suites, *more_models), more_models)
-    loaded = load_suites(sources, strict=strict)
-    Suite.check_distinct_names(loaded.suites)
-    show_warnings(loaded.warnings)
-    return _expanded(references), loaded
-
-
-def _sorted_out(
-    arguments: Sequence[str], more_models: Sequence[str]
-) -> tuple[list[str], list[str]]:
+def sorted_out(arguments: Sequence[str], more_models: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return models and suites; the first argument is a model, whatever it looks like."""
     rest = arguments[1 : len(arguments) - len(more_models)]
     models = [arguments[0], *(each for each in rest if "://" in each), *more_models]
@@ -54,7 +39,7 @@ def _sorted_out(
     return list(dict.fromkeys(models)), suites
 
 
-def _expanded(references: Sequence[str]) -> list[NamedModel]:
+def expanded_models(references: Sequence[str]) -> list[NamedModel]:
     """Return the models that are to run, and say what a user may not have meant."""
     expanded = NamedModel.expand_all(references)
     for reference, named in expanded.items():

@@ -8,7 +8,7 @@ from typing import Literal
 
 import click
 
-from pommel.cli.each_model import Done, models_and_suites, named_by, run_each
+from pommel.cli.each_model import Done, expanded_models, models_and_suites, run_each, sorted_out
 from pommel.cli.option_groups import FOLDER, field_of, option, takes_options
 from pommel.cli.options import RunOptions, threshold_option
 from pommel.cli.output import (
@@ -21,6 +21,7 @@ from pommel.cli.output import (
     show_notes,
     show_results,
     show_retired_table,
+    show_warnings,
     tidy_table_option,
     using,
 )
@@ -28,6 +29,7 @@ from pommel.files import make_folder
 from pommel.models import NamedModel
 from pommel.report import Results
 from pommel.scoring import Choices, Regions, ResultsTable, Run
+from pommel.sources import load_suites
 from pommel.store import Store, run_and_keep
 from pommel.suite import Suite
 
@@ -72,7 +74,11 @@ def command(
       pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..3000..1000}' suites:en
     """
     check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
-    models, loaded = named_by(model, suites, more_models, strict=chosen.strict)
+    references, sources = sorted_out((model, *suites, *more_models), more_models)
+    loaded = load_suites(sources, strict=chosen.strict)
+    Suite.check_distinct_names(loaded.suites)
+    show_warnings(loaded.warnings)
+    models = expanded_models(references)
     if chosen.output:
         # A folder that cannot be is better known before the model has run.
         make_folder(chosen.output)

@@ -5,7 +5,6 @@ from .fetch.source import PublishedSource as PublishedSource
 from .formats.context_pairs import TargetTable as TargetTable
 from .formats.json_lines import JsonLine as JsonLine
 from .generation import Generation as Generation
-from .load import LoadedSuites as LoadedSuites
 from .load import SuiteCard as SuiteCard
 from .load import find_suites as find_suites
 from .load import load_drafts as load_drafts
