@@ -288,7 +288,11 @@ def head(n_cases: int, *doubled: str) -> Mapping[str, list[dict[str, str]]]:
     """Return the head of a design without templates."""
     cases = CASES[:n_cases]
     design = Design(
-        meta={}, cases=cases, doubled=doubled or cases, region_names={1: "argument 1"}, templates=()
+        meta={},
+        cases=cases,
+        doubled=doubled or cases,
+        region_names={"1": "argument 1"},
+        templates=(),
     )
     return design_head(design, arrangements(cases, design.doubled))
 

@@ -46,9 +46,9 @@ class SiteCounts:
         """Return the counts that a symbol's strings may have."""
         if not symbol.is_terminal:
             return self._found[symbol]
-        if symbol in self._contrasted:
-            return {1: (1, bracketed([symbol.text]) if symbol.text else ())}
-        return {0: (1, tuple(filter(None, [symbol.text])))}
+        is_contrast = symbol in self._contrasted
+        words = bracketed([symbol.text]) if is_contrast else (symbol.text,)
+        return {int(is_contrast): (1, words if symbol.text else ())}
 
     def of_alternative(self, left: Symbol, alternative: Alternative) -> Counts:
         """Return the counts that the strings of one of a nonterminal's alternatives may have."""

@@ -191,19 +191,19 @@ class _Reader:
 
     def _read_variable(self, statement: Statement) -> Sequence[Fault]:
         tree = statement.tree()
-        faults = []
-        values: dict[str, Written] = {}
-        for each in tree.find_data("value"):
-            value = _operand(each, statement)
-            if isinstance(value, Reference) and (value.owner or value.indices):
-                what = f"{value} is a reference, not a value"
-                faults.append(value.place.fault(what, statement.usage))
-            elif str(value) in values:
-                faults.append(value.place.fault(f"{value} is chosen from twice", "write it once"))
-            values.setdefault(str(value), Written(place=value.place, text=str(value)))
-        self._template.variables.append(
-            Variable(name=statement.name, values=tuple(values.values()))
-        )
+        values = [_operand(each, statement) for each in tree.find_data("value")]
+        references = [e for e in values if isinstance(e, Reference) and (e.owner or e.indices)]
+        faults = [
+            each.place.fault(f"{each} is a reference, not a value", statement.usage)
+            for each in references
+        ]
+        faults += [
+            each.place.fault(f"{each} is chosen from twice", "write it once")
+            for each, _ in repeated(values, str)
+            if each not in references
+        ]
+        written = tuple(Written(place=each.place, text=str(each)) for each in values)
+        self._template.variables.append(Variable(name=statement.name, values=written))
         for each in tree.find_data("constraint"):
             self._read_constraint(each, statement)
         return faults

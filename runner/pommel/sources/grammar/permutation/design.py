@@ -29,10 +29,6 @@ class Part(Written):
         """Whether it is a slot for an argument, which has a number."""
         return self.is_slot and self.text.isdecimal()
 
-    def spelt(self, text: str) -> str:
-        """Return a text as it stands in the place of this."""
-        return f" {text}" if self.is_apart else text
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
@@ -98,7 +94,7 @@ class Design:
     meta: Meta
     cases: tuple[str, ...]
     doubled: tuple[str, ...]
-    region_names: Mapping[int, str]
+    region_names: Mapping[str, str]
     templates: tuple[Template, ...]
 
     @property

@@ -86,42 +86,34 @@ def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | No
 def resolved(design: DesignFile, frame: Frame, lexicon: Lexicon) -> Design:
     """Return the design that a file without faults and its lexicon are."""
     cases = design.case_names
-    arguments = {str(number): f"{{{number - 1}}}" for number in range(1, len(cases) + 1)}
+    numbers = [str(number) for number in range(1, len(cases) + 1)]
     templates = []
     for line in design.templates:
         said = {name.text: content.text for name, content in line.entries}
         nouns = tuple(said[case] for case in cases)
         # The lexer lets no braces into words, so that all those in a format string are ours.
-        said |= arguments
-        templates.append(
-            Template(
-                place=line.place,
-                nouns=nouns,
-                forms=tuple(
-                    tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns
-                ),
-                regions=tuple(
-                    "".join(
-                        each.spelt(said[each.text] if each.is_slot else each.text)
-                        for each in region
-                    )
-                    for region in frame.regions
-                ),
-            )
-        )
-    names = (
-        "".join(
-            each.spelt(f"argument {each.text}" if each.is_argument else each.text)
-            for each in region
-        )
-        for region in frame.regions
-    )
+        said |= {number: f"{{{place}}}" for place, number in enumerate(numbers)}
+        forms = tuple(tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns)
+        regions = tuple(_spelt(region, said) for region in frame.regions)
+        templates.append(Template(place=line.place, nouns=nouns, forms=forms, regions=regions))
+    arguments = {number: f"argument {number}" for number in numbers}
     return Design(
         meta=design.meta,
         cases=cases,
         doubled=tuple(each.text for each in design.violations[1:]) or cases,
-        region_names=dict(enumerate(names, start=1)),
+        region_names={
+            str(number): _spelt(region, arguments)
+            for number, region in enumerate(frame.regions, start=1)
+        },
         templates=tuple(templates),
+    )
+
+
+def _spelt(region: Sequence[Part], texts: Mapping[str, str]) -> str:
+    """Return a region with texts in place of the slots that have these names."""
+    return "".join(
+        " " * each.is_apart + (texts.get(each.text, each.text) if each.is_slot else each.text)
+        for each in region
     )
 
 
@@ -346,7 +338,7 @@ def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
         meta = _META.match(line)
         keyword = line.partition(":")[0].strip()
         known |= {keyword, _meant(line)}
-        name = (meta[1] or meta[2]) if meta else keyword
+        name = meta[1] or LANGUAGE if meta else keyword
         before = first.setdefault((bool(meta), name), number)
         with collected(faults):
             if before != number and (meta or (keyword in USAGE and keyword != "template")):
@@ -372,7 +364,7 @@ def _read_meta(found: "re.Match[str]", begin: Place, design: DesignFile) -> list
         usage = USAGE["meta" if found[1] else LANGUAGE]
         what = f"nothing follows {found[0].split()[-1]!r}"
         raise GrammarError.at(place, what, f"write {usage}")
-    key = Written(place=begin.further(found.start(found.lastindex or 0)), text=found[1] or found[2])
+    key = Written(place=begin.further(found.start(found.lastindex or 0)), text=found[1] or LANGUAGE)
     return add_meta(design.meta, key, Written(place=place, text=content), made=_MADE)
 
 

@@ -54,7 +54,7 @@ def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, An
             **design.meta,
             "design": {"cases": list(cases), "conditions": conditions},
         },
-        "region_meta": {str(number): name for number, name in design.region_names.items()},
+        "region_meta": design.region_names,
         "predictions": [
             {"type": "formula", "formula": formula, "description": description}
             for formula, description in _predictions(design, every)
