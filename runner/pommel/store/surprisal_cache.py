@@ -297,7 +297,7 @@ class CachedModel:
         # What the model refuses it refuses now, whatever batches it will come in.
         answers = self._ask(missing, wanted, policy) if missing else iter(())
         if self.info.n_together is None:
-            kept = self._kept_as_they_come(key, answers)
+            kept = self._committed(key, answers)
         else:
             # Of all that was asked for: what the store has by now must not move what it has not.
             lacking = {each.text for each in missing}
@@ -321,13 +321,17 @@ class CachedModel:
                 missing.append(each)
         return there, missing
 
-    def _kept_as_they_come(self, key: CacheKey, answers: Iterable[Scored]) -> Iterator[Scored]:
+    def _committed(
+        self, key: CacheKey, answers: Iterable[Scored], *, together: bool = False
+    ) -> Iterator[Scored]:
+        """Keep answers as they come, or all of them `together`, and yield them as they are kept."""
         batch: list[Scored] = []
         last = time.monotonic()
         try:
             for answer in answers:
                 batch.append(answer)
-                if len(batch) >= _MOST_SENTENCES or time.monotonic() - last >= _MOST_SECONDS:
+                is_full = len(batch) >= _MOST_SENTENCES or time.monotonic() - last >= _MOST_SECONDS
+                if is_full and not together:
                     # Emptied first: what is handed out has been kept, whatever becomes of it.
                     full, batch = batch, []
                     yield from self._kept(key, full)
@@ -336,7 +340,9 @@ class CachedModel:
             self._kept(key, batch)
             raise
         except BaseException as error:
-            yield from self._kept(key, self._sound(key, batch, error))
+            # A model would fail again; what it has answered by then need not be asked for again.
+            if isinstance(error, ModelError) or not together:
+                yield from self._kept(key, self._sound(key, batch, error))
             raise
         yield from self._kept(key, batch)
 
@@ -351,18 +357,10 @@ class CachedModel:
             # Another process may have been here meanwhile.
             there, missing = self._found(key, batch)
             yield from there
-            if not missing:
-                continue
-            is_all = len(batches) == 1 and not there
-            scored: list[Scored] = []
-            try:
-                for answer in answers if is_all else self._ask(missing, missing, policy):
-                    scored.append(answer)  # noqa: PERF402 - what is there when it fails counts
-            except ModelError as error:
-                # It would fail again; what it has answered need not be asked for again.
-                yield from self._kept(key, self._sound(key, scored, error))
-                raise
-            yield from self._kept(key, scored)
+            if missing:
+                is_all = len(batches) == 1 and not there
+                asked = answers if is_all else self._ask(missing, missing, policy)
+                yield from self._committed(key, asked, together=True)
 
     def _sound(
         self, key: CacheKey, batch: Sequence[Scored], error: BaseException
