@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import Pommel, save, suite_value
+from tests.cli.samples import Pommel, save
 from tests.report.latex_reader import read_table
 from tests.store.run_samples import agreement, imported, made, reported
 
@@ -228,14 +228,3 @@ def test_very_many_runs_are_noted(pommel: Pommel, own_store: Path) -> None:
     arguments = ("--table", "csv")
     assert note in pommel("report", *arguments).stderr
     assert "these are all" not in pommel("report", "--source", "paper", *arguments).stderr
-
-
-def test_a_page_that_cannot_be_written_leaves_what_was_there(
-    pommel: Pommel, tmp_path: Path, suite_file: Path
-) -> None:
-    suite_file.write_text(json.dumps(suite_value()))
-    pommel("run", "dummy://", suite_file)
-    (tmp_path / "file").touch()
-    outcome = pommel("report", "-o", tmp_path / "file" / "report.html")
-    assert outcome.status == 1
-    assert "cannot be written: Not a directory" in outcome.stderr

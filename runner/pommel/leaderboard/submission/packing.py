@@ -153,21 +153,27 @@ def _check_same(one: RunRecord, other: RunRecord) -> None:
             f"a submission is of one model, and these runs are of {names}; choose one with --model "
             f"or by the ids of its runs"
         )
-    choices = zip(_choices(one), _choices(other), strict=True)
-    for (name, ours, how), (_, theirs, _) in choices:
-        if ours != theirs:
+    theirs = _choices(other)
+    for name, ours in _choices(one).items():
+        if ours != theirs[name]:
+            how = "--score" if name == _RULE else f"--policy {name}=..."
             raise UsageError(
                 f"a submission's runs are all scored alike, and {name} is {ours} in {one.run_id} "
-                f"({one.result.suite_name}) and {theirs} in {other.run_id} "
+                f"({one.result.suite_name}) and {theirs[name]} in {other.run_id} "
                 f"({other.result.suite_name}); choose with {how}"
             )
 
 
-def _choices(run: RunRecord) -> list[tuple[str, str, str]]:
-    """Return what has to be the same in all runs: its name, what it is, and what chooses by it."""
-    choices = {name: str(each) for name, each in run.policy.items() if name != "fingerprint"}
-    choices["compat"] = run.settings.get("compat") or "none"
-    choices["oov"] = run.settings.get("oov", "keep")
-    choices["swallowed"] = str(run.choice("swallowed"))
-    shown = [(name, each, f"--policy {name}=...") for name, each in choices.items()]
-    return [*shown, ("the score rule", run.result.score_rule, "--score")]
+_RULE = "the score rule"
+
+
+def _choices(run: RunRecord) -> dict[str, str]:
+    """Return what has to be the same in all runs, by its name."""
+    policy = {name: str(each) for name, each in run.policy.items() if name != "fingerprint"}
+    return {
+        **policy,
+        "compat": run.settings.get("compat") or "none",
+        "oov": run.settings.get("oov", "keep"),
+        "swallowed": str(run.choice("swallowed")),
+        _RULE: run.result.score_rule,
+    }

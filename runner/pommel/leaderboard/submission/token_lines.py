@@ -132,13 +132,14 @@ def _with_reasons(
     if "not comparable" in why and manifest.method != "focus-mask":
         raise SubmissionError(f"{at}: only under the method focus-mask are tokens not comparable")
     unscored = {i for i, each in enumerate(tokens) if each.surprisal_bits is None}
-    for reason in why:
-        known = next((each for each in _REASONS if each == reason), None)
-        for index in why[reason]:
-            if known is None or type(index) is not int or index not in unscored:
+    if not set(why) <= set(_REASONS):
+        raise fault
+    for reason in _REASONS:
+        for index in why.get(reason, ()):
+            if type(index) is not int or index not in unscored:
                 raise fault
             unscored.remove(index)
-            tokens[index] = replace(tokens[index], why_unscored=known)
+            tokens[index] = replace(tokens[index], why_unscored=reason)
     return ScoredSentence(text=scored.text, tokens=tuple(tokens))
 
 
