@@ -29,22 +29,17 @@ def check_checkpoint(path: Path) -> Path:
     if reason is not None:
         raise ModelNotAvailableError(f"--checkpoint {path}: {reason}")
     full = Path(os.path.realpath(path))
-    for each in full.rglob("*"):
-        if each.is_symlink():
-            _check_link(each, path, full)
+    for link in filter(Path.is_symlink, full.rglob("*")):
+        name = link.relative_to(full)
+        if not Path(os.path.realpath(link)).is_relative_to(full):
+            raise ModelNotAvailableError(
+                f"--checkpoint {path}: {name} is a link that leads out of "
+                f"it, where a container sees nothing; copy what it leads to: cp -rL {path} FOLDER"
+            )
+        # A link to nothing is harmless.
+        if _refusal(link) == _CIRCLE:
+            raise ModelNotAvailableError(f"--checkpoint {path}: {name}: {_CIRCLE}; remove it")
     return full
-
-
-def _check_link(link: Path, path: Path, full: Path) -> None:
-    name = link.relative_to(full)
-    if not Path(os.path.realpath(link)).is_relative_to(full):
-        raise ModelNotAvailableError(
-            f"--checkpoint {path}: {name} is a link that leads out of "
-            f"it, where a container sees nothing; copy what it leads to: cp -rL {path} FOLDER"
-        )
-    # A link to nothing is harmless.
-    if _refusal(link) == _CIRCLE:
-        raise ModelNotAvailableError(f"--checkpoint {path}: {name}: {_CIRCLE}; remove it")
 
 
 def check_readable(path: Path, user: str) -> None:

@@ -146,7 +146,12 @@ class PrintedAnswers:
                 mask = masks[index] if masks is not None else None
                 where = place(index + 1, sentences[index])
                 agreed = self._agreed(where, tokens[index], mask, rows, tokenizer)
-                scored = self._scored(where, sentences[index], agreed, tokenizer)
+                try:
+                    scored = tokenizer.scored(sentences[index], agreed)
+                    scored.check()
+                except (AlignmentError, SurprisalError) as error:
+                    message = f"{self.commands.reference}: get_surprisals: {where}: {error}"
+                    raise ContainerError(shortened(message)) from error
                 if policy.first_token != "zero":
                     scored = _without_first_zero(scored)
                 scored = under_policy(scored, policy, self.commands.reference)
@@ -190,17 +195,6 @@ class PrintedAnswers:
             f"    tokenize:       {shortened(' '.join(tokens))}\n"
             f"    get_surprisals: {shortened(' '.join(known))}"
         )
-
-    def _scored(
-        self, where: str, sentence: str, rows: Sequence[PrintedToken], spec: TokenizerSpec
-    ) -> ScoredSentence:
-        try:
-            scored = spec.scored(sentence, rows)
-            scored.check()
-        except (AlignmentError, SurprisalError) as error:
-            message = f"{self.commands.reference}: get_surprisals: {where}: {error}"
-            raise ContainerError(shortened(message)) from error
-        return scored
 
 
 def _without_first_zero(scored: ScoredSentence) -> ScoredSentence:
