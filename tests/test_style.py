@@ -9,12 +9,12 @@ from pathlib import Path
 LEFT = {
     "api.py": 1,
     "cli": 4,
-    "compat": 9,
+    "compat": 6,
     "images": 1,
     "leaderboard": 4,
     "models": 30,
     "report": 2,
-    "sources": 7,
+    "sources": 2,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pommel import errors
 from pommel.compat.lm_zoo.errors import (
@@ -98,7 +98,7 @@ class ContainerCommands:
     reference: str
     repeated: str = ""
 
-    def spec(self) -> dict[str, Any]:
+    def spec(self) -> dict[str, object]:
         """Return what the image prints."""
         with self._supported("spec"):
             # pommel keeps what an image has said; what callers do with it is their own affair.

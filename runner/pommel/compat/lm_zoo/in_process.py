@@ -28,7 +28,7 @@ def require_h5py() -> Any:
 _HUB = "https://huggingface.co"
 
 
-def _spec_of(info: ModelInfo, known: TokenizingModel | None) -> dict[str, Any]:
+def _spec_of(info: ModelInfo, known: TokenizingModel | None) -> dict[str, object]:
     """Return what can be told of a model, as an image's spec has it.
 
     `vocabulary.items` is there for models that can list their tokens. What is not known (who
@@ -97,7 +97,7 @@ class ScoredCommands:
         """How far a server has repeated itself; "" for any other model."""
         return self._model.info.repeated
 
-    def spec(self) -> dict[str, Any]:
+    def spec(self) -> dict[str, object]:
         """Return the spec that a dummy or recorded model came with, otherwise a made-up one."""
         if self._known and self._known.printed_spec is not None:
             return deepcopy(dict(self._known.printed_spec))
