@@ -55,7 +55,7 @@ def check_model(
     Models that know sentences by their order only (`ModelInfo.all_at_once`) are asked for all of
     them each time, in this order.
     """
-    contract = _Contract(model=model, sentences=sentences, tolerance_bits=tolerance_bits)
+    contract = _Contract(model, sentences, tolerance_bits)
     contract.check_description()
     whole = contract.answers(sentences, Policy())
     contract.check_company(whole)
@@ -66,7 +66,7 @@ def check_model(
     contract.check_length()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Contract:
     """A model, and what it is asked for."""
 

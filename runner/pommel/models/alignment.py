@@ -474,7 +474,7 @@ def _next(start: int, reading: Reading, is_boundary: Callable[[int], bool]) -> i
     return next((at for at in range(start + 1, count) if is_boundary(at)), count)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Aligned:
     """Which units each token spells: `spans[i]` for token i, empty for a token that spells none.
 
@@ -486,7 +486,7 @@ class Aligned:
     cost: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Broken:
     """Where no alignment goes on: before token `token` (their number: behind them), at `unit`."""
 
@@ -539,7 +539,7 @@ def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Align
         # word on, a token at its likeliest place.
         all_used = len(layers) > len(tokens)
         unit = max(ready) if all_used else min(ready, key=lambda each: (ready[each][0], each))
-        return Broken(reading=reading, token=len(layers) - 1, unit=unit)
+        return Broken(reading, len(layers) - 1, unit)
     cost, end = min(ends)
     spans: list[tuple[int, int]] = []
     unit = n_units
@@ -550,7 +550,7 @@ def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Align
     spans.reverse()
     if end < len(tokens):
         spans.append((n_units, n_units))  # the end-of-sentence mark
-    return Aligned(reading=reading, spans=tuple(spans), cost=cost)
+    return Aligned(reading, tuple(spans), cost)
 
 
 def _passed_over(arrived: _Ways, drops: Sequence[tuple[int, int, int]]) -> _Ways:

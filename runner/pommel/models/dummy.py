@@ -63,7 +63,7 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     return _from_file(parts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class MadeUpModel:
     """Splits at white space and punctuation, and makes up a surprisal for every token.
 
@@ -121,7 +121,7 @@ def _made_up(reference: str, name: str, surprisal_bits: Callable[[str, str], flo
         bos=_BOS,
         eos=_EOS,
     )
-    return MadeUpModel(info=info, surprisal_bits=surprisal_bits)
+    return MadeUpModel(info, surprisal_bits)
 
 
 def _from_file(parts: Reference) -> PrintedModel:

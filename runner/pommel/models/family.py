@@ -282,7 +282,7 @@ class Place(NamedTuple):
         return re.split(r"[{*?\[]" if self.kind else "{", self.text, maxsplit=1)[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reference:
     """A reference in its places; `settings` is what stands behind them, as it is written."""
 
@@ -329,7 +329,7 @@ def split_places(reference: str) -> Reference:
     models_are = kind.models_are if kind else "" if separator else "folder or file"
     kinds = ["folder" if models_are else ""] * (len(parts) - 1) + [models_are]
     places = tuple(Place(*part, kind=each) for part, each in zip(parts, kinds, strict=True))
-    return Reference(text=reference, scheme=scheme, places=places, settings=f"{mark}{settings}")
+    return Reference(reference, scheme, places, f"{mark}{settings}")
 
 
 def choices(reference: Reference) -> list[Texts]:

@@ -265,7 +265,7 @@ def _values(tokens: Sequence[PrintedToken]) -> list[tuple[str, float]]:
     return [(token.text, round(token.surprisal_bits, 3)) for token in tokens]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class RecordedModel:
     """Answers with sentences that pommel scored before, and their own policy.
 
@@ -319,7 +319,7 @@ def _from_lines(reference: Reference, text: str) -> RecordedModel:
             **({"method": method} if method else {}),
         },
     )
-    return RecordedModel(info=info, recording=recording, source=reference.path)
+    return RecordedModel(info, recording, reference.path)
 
 
 KIND = Kind(

@@ -10,7 +10,7 @@ from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files import DecodedText, json_schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reference:
     """A reference in its parts: `scheme://path?key=value`; `path` may be empty."""
 
@@ -33,7 +33,7 @@ def split_reference(reference: str, known: Collection[str]) -> Reference:
             wanted = " or ".join(f"{name}=..." for name in known)
             raise UsageError(f"{reference}: {part!r} is no setting; write {wanted}, each once")
         settings[key] = value
-    return Reference(text=reference, path=path, settings=settings)
+    return Reference(reference, path, settings)
 
 
 def read_text(path: Path, *, asked_by: str) -> str:

@@ -58,7 +58,7 @@ class _Counts:
     counts: Ids32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Level:
     """What was estimated for one order: p of each n-gram, whether it is kept, the discounts.
 
@@ -190,7 +190,7 @@ def _interpolate(counts: _Counts, adjusted: Ids, lower: Reals, threshold: int) -
     weights = np.divide(left_over, totals, out=np.ones(n_contexts), where=totals > 0)
     own = (adjusted - freed) / totals[counts.prefixes]
     probabilities = own + weights[counts.prefixes] * lower[counts.suffixes]
-    return _Level(probabilities=probabilities, kept=kept, weights=weights, discounts=discounts)
+    return _Level(probabilities, kept, weights, discounts)
 
 
 def _tables(counted: Sequence[_Counts], levels: Sequence[_Level]) -> Iterator[NgramTable]:

@@ -161,7 +161,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _TOKENIZERS = ("*.txt", "*.model", "*.tiktoken", "*.codes", "*.spm", "*.tokenizer", "*.bpe")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where a model lies."""
 
@@ -186,7 +186,7 @@ def find_source(reference: str, options: LoadOptions) -> Source:
     body = reference.removeprefix(SCHEME)
     path = Path(body).expanduser()
     if body and path.is_dir():
-        return Source(reference=reference, folder=path, name=path.resolve().name)
+        return Source(reference, path, path.resolve().name)
     if body and path.exists():
         raise ModelNotAvailableError(f"{reference}: {path} is a file; a model is a folder")
     name, at, revision = body.partition("@")
@@ -209,7 +209,7 @@ def _download(reference: str, name: str, revision: str | None, options: LoadOpti
         code = ("*.py",) if options.trust_remote_code else ()
         small = ("*.json", *_TOKENIZERS, *code)
         folder = _snapshot(name, revision, small, options)
-        source = Source(reference=reference, folder=folder, name=name.rpartition("/")[2])
+        source = Source(reference, folder, name.rpartition("/")[2])
         # From here on one and the same commit, whatever happens to a branch meanwhile.
         revision = source.revision or revision
         for weights in (SAFETENSORS, PICKLE) if options.allow_pickle else (SAFETENSORS,):

@@ -22,7 +22,7 @@ from pommel.models.neural.network import Network
 from pommel.models.neural.questions import Ids, Request
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LeftToRight:
     """An engine for causal requests. `start` is the decoder's start token, if it is a decoder."""
 
@@ -104,7 +104,7 @@ def causal_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
     Raises `ModelNotAvailableError` if it is not causal.
     """
     network = Network(loaded.network, device=loaded.runtime.device)
-    return LeftToRight(engine=causal_engine(network, loaded.runtime), vocabulary=vocabulary)
+    return LeftToRight(causal_engine(network, loaded.runtime), vocabulary)
 
 
 def decoder_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
@@ -122,7 +122,7 @@ def decoder_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
         source_ids=marks or (() if start is None else (start,)),
         start_id=start,
     )
-    return LeftToRight(engine=engine, vocabulary=vocabulary, start=start)
+    return LeftToRight(engine, vocabulary, start)
 
 
 def _start_id(network: Any, n_known: int) -> int | None:
@@ -138,6 +138,6 @@ def _request(sentence: Encoded, spans: Spans | None, boundaries: Boundaries | No
     positions: Ids = np.flatnonzero(sentence.asked_for(spans)) + sentence.n_marks
     positions = positions[positions > 0]
     if boundaries is None:
-        return Request(ids=sentence.ids, positions=positions)
+        return Request(sentence.ids, positions)
     contexts = np.unique(np.concatenate(boundaries.contexts(sentence.ids, positions)))
-    return Request(ids=sentence.ids, positions=positions, boundaries=contexts[contexts > 0])
+    return Request(sentence.ids, positions, boundaries=contexts[contexts > 0])

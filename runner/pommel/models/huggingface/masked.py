@@ -21,7 +21,7 @@ from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedReques
 METHODS: tuple[MaskedMethod, ...] = get_args(MaskedMethod)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Masked:
     """An engine for masked requests."""
 
@@ -104,7 +104,7 @@ def masked_scorer(loaded: Loaded, vocabulary: Vocabulary) -> Masked:
             "what a masked model is asked with"
         )
     engine = masked_engine(loaded.network, loaded.runtime, mask_id=vocabulary.mask)
-    return Masked(engine=engine, vocabulary=vocabulary)
+    return Masked(engine, vocabulary)
 
 
 def _method(policy: Policy) -> MaskedMethod:

@@ -140,7 +140,7 @@ def open_model(reference: str, options: LoadOptions) -> Model:
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> Model:
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_extra(reference)
-    return _open(Source(reference=reference, folder=folder, name=name), options)
+    return _open(Source(reference, folder, name), options)
 
 
 # A cased tokenizer keeps the capital of this word.

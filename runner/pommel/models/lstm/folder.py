@@ -250,7 +250,7 @@ _CONFIG_SCHEMA: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class LstmFiles:
     """What a folder holds, checked: every weight has the shape that it must have, and no other is.
 
@@ -307,7 +307,7 @@ def read_folder(folder: Path, *, reference: str, allow_pickle: bool = False) -> 
         raise ModelNotAvailableError(f"{reference}: {path}: {reason}") from None
     canonical = json.dumps([asdict(config), vocabulary], sort_keys=True, separators=(",", ":"))
     fingerprint = hashlib.sha256(f"{canonical}\n{sha256_of(path)}\n".encode()).hexdigest()
-    return LstmFiles(config=config, vocabulary=vocabulary, weights=weights, fingerprint=fingerprint)
+    return LstmFiles(config, vocabulary, weights, fingerprint)
 
 
 def write_folder(

@@ -119,7 +119,7 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     except (RuntimeError, TypeError) as error:
         message = f"cannot move the model to {runtime.device}; {first_line(error)}"
         raise ModelNotAvailableError(f"{reference}: {message}") from None
-    engine = RecurrentEngine(network=network, runtime=runtime)
+    engine = RecurrentEngine(network, runtime)
     info = describe(files, folder, name, runtime)
     return LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
 

@@ -69,7 +69,7 @@ def masked_plan(
     asked = []
     for request, own in zip(requests, inputs, strict=True):
         rows = np.array([start_of[each] for each in own], dtype=np.int64) + request.positions
-        asked.append(Asked(rows=rows, targets=request.ids[request.positions]))
+        asked.append(Asked(rows, request.ids[request.positions]))
     questions = Questions(asked)
     bounds = np.searchsorted(questions.rows, starts)
     places = [np.arange(first, end) for first, end in itertools.pairwise(bounds.tolist())]
@@ -234,7 +234,7 @@ def _find_path(network: Network, mask_id: int, runtime: Runtime) -> tuple[Path, 
         engine = MaskedEngine(network=network, mask_id=mask_id, path=path, runtime=small)
         return engine.answers(requests, "unmasked-ce")
 
-    check = Check(network=network, dtype=runtime.dtype, expected=expected, answers=answers)
+    check = Check(network, runtime.dtype, expected, answers)
     batch = check.fault_of_rows("batches of equal length")
     padding, _ = check.fault("padded batches")
     if not padding:

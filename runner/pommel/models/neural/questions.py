@@ -14,7 +14,7 @@ def _nothing() -> Ids:
     return np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Request:
     """Token ids, and what is asked about them.
 
@@ -58,7 +58,7 @@ class Answer:
 Answers = Iterator[tuple[int, Answer]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Asked:
     """The questions of one request.
 

@@ -185,7 +185,7 @@ def _exact_products(device: str) -> Iterator[None]:
 _MOST_REQUESTS = 1 << 14
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class RecurrentEngine:
     """A recurrent network, and how much goes through it at once."""
 

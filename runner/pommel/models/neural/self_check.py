@@ -47,7 +47,7 @@ def own_bits(network: Network, ids: Ids, rows: Ids, targets: Ids) -> Bits:
     return np.asarray(nats.cpu().numpy() / np.log(2), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Check(Generic[Way]):
     """What a network says of a few requests, each alone: what any faster way has to say.
 
@@ -141,7 +141,7 @@ def find_paths(network: Network, dtype: str) -> Paths:
         own_bits(network, each[:-1], np.arange(len(each) - 1), each[1:]) for each in sequences
     ]
     answers = functools.partial(_answers, network, sequences)
-    check = Check(network=network, dtype=dtype, expected=expected, answers=answers)
+    check = Check(network, dtype, expected, answers)
     fault = check.fault_of_rows(functools.partial(sequence_plan, equal_lengths=True))
     if fault:
         why = f"in a batch or in part, {fault}"
@@ -171,7 +171,7 @@ def _answers(network: Network, sequences: Sequence[Ids], planner: _Planner) -> A
     """Ask a network for all tokens of some sequences by a plan."""
     tree = prefix_tree([each[:-1] for each in sequences])
     pairs = zip(sequences, tree.paths, strict=True)
-    questions = Questions([Asked(rows=nodes, targets=each[1:]) for each, nodes in pairs])
+    questions = Questions([Asked(nodes, each[1:]) for each, nodes in pairs])
     budget = Budget(n_tokens=_PASS_TOKENS, n_rows=_PASS_TOKENS, row_length=_ROW_LENGTH)
     return carry_out(planner(tree, questions.rows), questions, network, budget)
 

@@ -162,7 +162,7 @@ def _silenced_stderr() -> Iterator[None]:
 NgramTables = BackoffModel | KenlmModel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class NgramModel(TokenizingModel):
     """A back-off n-gram model over words.
 
@@ -265,7 +265,7 @@ def ngram_model(
         methods=("ngram",),
         details={**details, "case": "as written, then lower case", "reader": reader},
     )
-    return NgramModel(info=info, tables=tables)
+    return NgramModel(info, tables)
 
 
 _INSTALL = "pip install 'pommel[kenlm]'"

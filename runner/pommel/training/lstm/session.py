@@ -265,7 +265,7 @@ def _delete(path: Path) -> None:
         raise PommelError(f"{path}: cannot be deleted: {error.strerror or error}") from None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Session:
     """The training of one seed in its folder: what is trained, on what, and who is told."""
 
@@ -473,7 +473,7 @@ def train_members(plan: Plan, watcher: Watcher) -> list[Member]:
                 # Not before the text has been read: what is there may be all that there is.
                 folder.clear()
             make_folder(folder.path)
-            session = Session(plan=plan, corpus=corpus, folder=folder, seed=seed, watcher=watcher)
+            session = Session(plan, corpus, folder, seed, watcher)
             session.train(read_state(folder.state_path) if standing == "begun" else None)
         members.append(Member(seed=seed, folder=folder.path, record=folder.record()))
     return members
