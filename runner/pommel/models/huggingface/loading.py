@@ -44,6 +44,8 @@ def kind_of(config: Mapping[str, Any], *, reference: str, trust_remote_code: boo
         return offered[0] if offered else "causal"
     auto: Any = import_module("transformers.models.auto.modeling_auto")
     known: Any = import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING_NAMES
+    # XLM says `causal` where the others say `is_decoder`.
+    is_decoder = config.get("is_decoder") or config.get("causal")
     name = config.get("model_type")
     problem = f"{name!r} is not a language model"
     if name not in known:
@@ -55,7 +57,7 @@ def kind_of(config: Mapping[str, Any], *, reference: str, trust_remote_code: boo
     elif config.get("is_encoder_decoder"):
         if name in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
             return "encoder-decoder"
-    elif name in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES and not _is_decoder(config):
+    elif name in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES and not is_decoder:
         return "masked"
     elif name in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return "causal"
@@ -64,11 +66,6 @@ def kind_of(config: Mapping[str, Any], *, reference: str, trust_remote_code: boo
 
 _NEEDS_CODE = "needs Python code that comes with the model"
 _TRUST = "if you trust its authors, run it with --trust-remote-code"
-
-
-def _is_decoder(config: Mapping[str, Any]) -> bool:
-    # XLM says `causal` where the others say `is_decoder`.
-    return bool(config.get("is_decoder") or config.get("causal"))
 
 
 # A few different tokens: what none of them shows is not used.
@@ -183,11 +180,6 @@ class Loaded:
     def n_known(self) -> int:
         """How many token ids the network knows."""
         return int(self.network.get_input_embeddings().weight.shape[0])
-
-    @property
-    def text_config(self) -> Any:
-        """The part of its configuration that concerns text (all of it, mostly)."""
-        return self.network.config.get_text_config(decoder=True)
 
 
 def require_extra(reference: str) -> None:

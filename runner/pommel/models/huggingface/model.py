@@ -105,7 +105,8 @@ def _n_together(loaded: Loaded, n_parameters: int) -> int:
 
 def _max_tokens(loaded: Loaded) -> int | None:
     """Return the smallest of the limits that the configuration and the tokenizer give."""
-    given = [getattr(loaded.text_config, name, None) for name in _LIMITS]
+    config = loaded.network.config.get_text_config(decoder=True)
+    given = [getattr(config, name, None) for name in _LIMITS]
     given += [getattr(loaded.tokenizer, "model_max_length", None), _n_places(loaded.network)]
     limits = [int(limit) for limit in given if isinstance(limit, int | float)]
     return min((limit for limit in limits if 0 < limit < _SANE_LIMIT), default=None)
@@ -178,7 +179,12 @@ class HuggingFaceModel(TokenizingModel):
         for block in blocks:
             encoded = self._encoded(block, policy)
             for each in encoded:
-                self._check_length(each, policy)
+                limit, length = self.info.max_tokens, self.scorer.n_fed(each, policy)
+                if limit is not None and length > limit:
+                    raise ModelError(
+                        f"{self._name}: {shortened(each.text)} has {length} tokens, "
+                        f"more than the {limit} that the model can take"
+                    )
         # What was encoded to be checked is kept if it is all there is, else made again when needed.
         kept = encoded if len(blocks) == 1 else None
         return self._score_blocks(blocks, kept, policy)
@@ -297,14 +303,6 @@ class HuggingFaceModel(TokenizingModel):
             kind = type(error).__name__
             why = f"{kind}: {first_line(error)}" if str(error) else kind
             raise ModelError(f"{self._name}: failed on {where}: {why}") from error
-
-    def _check_length(self, sentence: Encoded, policy: Policy) -> None:
-        limit, length = self.info.max_tokens, self.scorer.n_fed(sentence, policy)
-        if limit is not None and length > limit:
-            raise ModelError(
-                f"{self._name}: {shortened(sentence.text)} has {length} tokens, "
-                f"more than the {limit} that the model can take"
-            )
 
     @property
     def _name(self) -> str:

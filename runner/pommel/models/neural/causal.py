@@ -59,7 +59,14 @@ class CausalEngine:
         Raises `MemoryError` if a single request does not fit into the device's memory, and
         `RuntimeError` if the network fails.
         """
-        mask = None if group is None else self._group(group)
+        import torch
+
+        mask = None
+        if group is not None:
+            # A network may have more outputs than its tokenizer has items: they are in no group.
+            padded = np.zeros(self.network.n_outputs, dtype=np.bool_)
+            padded[: len(group)] = group[: len(padded)]
+            mask = torch.as_tensor(padded, device=self.network.device)
         budget = self.network.budget(self.runtime)
         contexts = [self._context(request) for request in requests]
         order = sorted(range(len(requests)), key=lambda index: sort_key(contexts[index]))
@@ -127,14 +134,6 @@ class CausalEngine:
             row_length = min(row_length, self.window or row_length)
             return TreePlan(tree, questions.rows, row_length=row_length)
         return sequence_plan(tree, questions.rows, equal_lengths=path != "padded batches")
-
-    def _group(self, group: NDArray[np.bool_]) -> Any:
-        import torch
-
-        # A network may have more outputs than its tokenizer has items: those belong to no group.
-        padded = np.zeros(self.network.n_outputs, dtype=np.bool_)
-        padded[: len(group)] = group[: len(padded)]
-        return torch.as_tensor(padded, device=self.network.device)
 
 
 def causal_engine(network: Network, runtime: Runtime) -> CausalEngine:

@@ -185,12 +185,14 @@ class Network:
 
     def inputs(self, a_pass: Pass) -> dict[str, Any]:
         """Return what the network is called with."""
-        inputs: dict[str, Any] = {"input_ids": self._tensor(self._padded(a_pass))}
+        is_inside = np.arange(a_pass.ids.shape[1]) < a_pass.lengths[:, None]
+        padded = np.where(is_inside, a_pass.ids, self.pad_id) if self.pad_id else a_pass.ids
+        inputs: dict[str, Any] = {"input_ids": self._tensor(padded)}
         if a_pass.tree is not None:
             inputs["attention_mask"] = self._tree_mask(a_pass.tree)
             inputs["position_ids"] = self._tensor(a_pass.tree.depths)
         elif self.bidirectional and "attention_mask" in self._accepted:
-            inputs["attention_mask"] = self._tensor(_is_inside(a_pass).astype(np.int64))
+            inputs["attention_mask"] = self._tensor(is_inside.astype(np.int64))
         if "use_cache" in self._accepted:
             inputs["use_cache"] = False
         return inputs
@@ -209,8 +211,11 @@ class Network:
         heads = getattr(config, "num_attention_heads", None) or 16
         alive = 8 * hidden + 3 * int(inner or 4 * hidden)
         n_outputs = max(int(getattr(config, "vocab_size", None) or 0), self.n_known)
+        # Several GPUs, if the weights do not fit one.
+        spread = getattr(self.model, "hf_device_map", None) or {}
+        devices = {f"cuda:{each}" for each in spread.values() if isinstance(each, int)}
         budget.limit(
-            runtime.max_memory_bytes or usable_bytes(self._devices()),
+            runtime.max_memory_bytes or usable_bytes(devices or {self.device}),
             # Masks and attention weights: one number a head for each position that is looked at.
             bytes_per_token=n_bytes * alive + 4 * int(heads) * row_length,
             bytes_per_row=(n_bytes + 4) * n_outputs,
@@ -218,11 +223,6 @@ class Network:
         if not self.narrow:
             budget.n_tokens = min(budget.n_tokens, budget.n_rows)
         return budget
-
-    def _padded(self, a_pass: Pass) -> Any:
-        if self.pad_id == 0:
-            return a_pass.ids
-        return np.where(_is_inside(a_pass), a_pass.ids, self.pad_id)
 
     def _tensor(self, array: NDArray[np.generic]) -> Any:
         import torch
@@ -267,12 +267,6 @@ class Network:
             yield chosen
         finally:
             handle.remove()
-
-    def _devices(self) -> set[str]:
-        """Return the devices that the weights lie on: several GPUs, if they do not fit one."""
-        spread = getattr(self.model, "hf_device_map", None) or {}
-        devices = {f"cuda:{each}" for each in spread.values() if isinstance(each, int)}
-        return devices or {self.device}
 
 
 @contextlib.contextmanager
@@ -325,8 +319,3 @@ def _project_to_float32(head: Any) -> None:
         return logits if head.bias is None else logits.add_(head.bias)
 
     head.forward = forward
-
-
-def _is_inside(a_pass: Pass) -> Any:
-    """Say of each position whether it is no padding."""
-    return np.arange(a_pass.ids.shape[1]) < a_pass.lengths[:, None]

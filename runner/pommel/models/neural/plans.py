@@ -45,22 +45,21 @@ class TreePlan:
 
     def next_pass(self, start: int, budget: Budget) -> tuple[Pass, int]:
         """Return the pass of the rows from `start` on; a row that is too big becomes two."""
-        while self._is_too_big(self._rows[start], budget):
+        while True:
             first, last = self._rows[start]
+            fits = self._width((first, last)) <= budget.n_tokens and last - first <= budget.n_rows
+            if fits or last - first == 1:
+                break
             middle = (first + last) // 2
             self._rows[start : start + 1] = [(first, middle), (middle, last)]
         own = self._rows[start : start + max(1, budget.n_tokens // self._width(self._rows[start]))]
         # After a row that was cut in two come wider ones, and they make all as wide.
         widths = np.maximum.accumulate([self._width(row) for row in own])
-        fits = widths * np.arange(1, len(own) + 1) <= budget.n_tokens
-        fits &= np.cumsum([last - first for first, last in own]) <= budget.n_rows
-        stop = start + (len(own) if fits.all() else max(1, int(fits.argmin())))
+        together = widths * np.arange(1, len(own) + 1) <= budget.n_tokens
+        together &= np.cumsum([last - first for first, last in own]) <= budget.n_rows
+        stop = start + (len(own) if together.all() else max(1, int(together.argmin())))
         nodes = [self._nodes(row) for row in self._rows[start:stop]]
         return packed_pass(self._tree, self._needed, nodes), stop
-
-    def _is_too_big(self, row: tuple[int, int], budget: Budget) -> bool:
-        n_rows = row[1] - row[0]
-        return n_rows > 1 and (self._width(row) > budget.n_tokens or n_rows > budget.n_rows)
 
     def _nodes(self, row: tuple[int, int]) -> tuple[int, int]:
         """Return (first node, node after the last) of a row."""

@@ -101,7 +101,9 @@ class BackoffModel:
 
     def log10_probabilities(self, sentences: Sequence[Sequence[str]]) -> Reals:
         """Return log10 p of all words of all sentences, one sentence after another."""
-        ids = self._word_ids([word for words in sentences for word in words])
+        unknown = self.ids[_utf8(self.unk)]
+        numbers = [self.ids.get(_utf8(word), unknown) for words in sentences for word in words]
+        ids = np.array(numbers, dtype=np.int64)
         lengths = np.array([len(words) for words in sentences], dtype=np.int64)
         firsts = (np.cumsum(lengths) - lengths)[lengths > 0]
         found = self.tables[0].log10_probabilities[ids]
@@ -115,11 +117,6 @@ class BackoffModel:
             weights = _at(below.log10_backoffs, contexts, 0.0)
             found = np.where(np.isnan(here), found + weights, here)
         return found
-
-    def _word_ids(self, words: Sequence[str]) -> Ids:
-        unknown = self.ids[_utf8(self.unk)]
-        numbers = (self.ids.get(_utf8(word), unknown) for word in words)
-        return np.fromiter(numbers, dtype=np.int64, count=len(words))
 
 
 def _at(values: Reals, places: Ids, absent: float) -> Reals:
