@@ -102,11 +102,8 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
         ),
     ]
     chart, width = in_facets(layers, found, ("row", "facet"))
-    notes = [
-        *single_series("model", distinct(found, "model")),
-        _MARKS,
-        *left_out_notes(sets),
-    ]
+    models = single_series("model", distinct(found, "model"))
+    notes = [*models, _MARKS, *left_out_notes(sets)]
     return themed(chart, "AUC: grammatical above ungrammatical sentences", notes, width=width)
 
 

@@ -4,11 +4,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pommel.analysis import Accuracies, Accuracy
+from pommel.analysis import Accuracies
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     COLOURS,
-    Row,
     Rows,
     chance_layer,
     check_installed,
@@ -65,34 +64,30 @@ _SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q i
 
 def circuit_rows(found: Accuracies) -> Rows:
     """Return one row each that has an accuracy; families of one member are left out."""
-    shown = found.shown
-    languages = {row.unit.language for row in shown}
-    return [_row(row, is_named=len(languages) > 1) for row in shown if not math.isnan(row.accuracy)]
-
-
-def _row(row: Accuracy, *, is_named: bool) -> Row:
-    low, high, interval = _interval(row)
-    family = f" (mean of {row.n_members})" if row.is_family else ""
-    return {
-        "model": single_line(row.label + family),
-        "unit": single_line(row.about(with_language=is_named)),
-        "accuracy": row.accuracy,
-        "low": low,
-        "high": high,
-        "interval": interval,
-        "chance": row.chance,
-        "n_suites": len(row.suites),
-        "n_items": row.n_items,
-        "is_family": row.is_family,
-    }
-
-
-def _interval(row: Accuracy) -> tuple[float, float, str]:
-    """Return where the interval ends, and which one it is."""
-    if row.is_family:
-        return row.accuracy - row.sd, row.accuracy + row.sd, "sd"
-    interval = row.interval()
-    return interval.low, interval.high, "stratified" if row.is_mean else "wilson"
+    languages = {row.unit.language for row in found.shown}
+    rows = []
+    for row in found.shown:
+        if math.isnan(row.accuracy):
+            continue
+        interval, kind = row.interval(), "stratified" if row.is_mean else "wilson"
+        low, high, family = interval.low, interval.high, ""
+        if row.is_family:
+            low, high, kind = row.accuracy - row.sd, row.accuracy + row.sd, "sd"
+            family = f" (mean of {row.n_members})"
+        values = {
+            "model": single_line(row.label + family),
+            "unit": single_line(row.about(with_language=len(languages) > 1)),
+            "accuracy": row.accuracy,
+            "low": low,
+            "high": high,
+            "interval": kind,
+            "chance": row.chance,
+            "n_suites": len(row.suites),
+            "n_items": row.n_items,
+            "is_family": row.is_family,
+        }
+        rows.append(values)
+    return rows
 
 
 def _notes(rows: Rows) -> Iterator[str]:
