@@ -49,7 +49,7 @@ from pommel.analysis.models_compared import (
     without_lone_families,
 )
 from pommel.models import Membership
-from pommel.scoring import PredictionResult, RunRecord, SuiteKey
+from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import ALPHA, Estimate, Interval, Spread, binomial_sum_ps, mean_score
 from pommel.values import frozen
 
@@ -433,7 +433,7 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
                 seed=settings.seed,
             ),
             median_margin_bits=_median_margin(scored),
-            counts={name: total([part.counts[name] for part in units[unit]]) for name in COUNTS},
+            counts={name: total(part.counts[name] for part in units[unit]) for name in COUNTS},
         )
         yield _tested(row, scored)
 
@@ -511,10 +511,19 @@ def _median_margin(parts: Sequence[Part]) -> float:
 
 def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator[Part]:
     """Yield a record's suite; at the level "prediction" each of its predictions, counted or not."""
-    result = record.result
+    result, known = record.result, record.suite.chance
     if level == "prediction" and not result.reported:
         for prediction in result.predictions:
-            yield _prediction_part(record, prediction, chance)
+            column = prediction_column(result, prediction)
+            yield Part(
+                suite=record.suite_key,
+                unit=_unit(record, level, column.label),
+                share=mean_share([column]),
+                columns=(column,),
+                chances=(prediction_chance(result, prediction, chance, known=known),),
+                counts={name: getattr(prediction, name) for name in COUNTS},
+                n_items=column.n_items,
+            )
         return
     columns = columns_of(result)
     label = result.reported.label if result.reported and level == "prediction" else ""
@@ -525,22 +534,9 @@ def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator
         unit=_unit(record, level, label),
         share=result.score,
         columns=columns,
-        chances=chances_of(result, chance, known=record.suite.chance),
-        counts={name: total([row.get(name) for row in rows]) for name in COUNTS},
+        chances=chances_of(result, chance, known=known),
+        counts={name: total(row.get(name) for row in rows) for name in COUNTS},
         n_items=sum(each.n_items for each in columns) if is_counted else None,
-    )
-
-
-def _prediction_part(record: RunRecord, prediction: PredictionResult, chance: Chance) -> Part:
-    column = prediction_column(record.result, prediction)
-    return Part(
-        suite=record.suite_key,
-        unit=_unit(record, "prediction", column.label),
-        share=mean_share([column]),
-        columns=(column,),
-        chances=(prediction_chance(record.result, prediction, chance, known=record.suite.chance),),
-        counts={name: getattr(prediction, name) for name in COUNTS},
-        n_items=column.n_items,
     )
 
 
@@ -595,7 +591,7 @@ def _family_row(family: ComparedFamily, members: Sequence[Accuracy]) -> Accuracy
             high=math.nan,
         ),
         median_margin_bits=math.nan,
-        counts={name: total([row.counts[name] for row in complete]) for name in COUNTS},
+        counts={name: total(row.counts[name] for row in complete) for name in COUNTS},
         n_members=scores.n,
         sd=scores.sd,
         sd_population=scores.sd_population,

@@ -246,18 +246,25 @@ class _Group:
         """Return the means over a suite, or all of them: as it is, capitalised, the gain."""
         chosen = [each for each in self.gains if suite in (None, each.as_is.suite_name)]
         return (
-            self._cell([(each, each.as_is.score) for each in chosen]),
-            self._cell([(each, each.capitalized.score) for each in chosen]),
-            self._cell([(each, each.gain) for each in chosen], sign="+"),
+            self._cell(chosen, lambda each: each.as_is.score),
+            self._cell(chosen, lambda each: each.capitalized.score),
+            self._cell(chosen, lambda each: each.gain, sign="+"),
         )
 
-    def _cell(self, values: Sequence[tuple[CapitalizationGain, float]], *, sign: str = "") -> str:
-        if not values:
+    def _cell(
+        self,
+        chosen: Sequence[CapitalizationGain],
+        value: Callable[[CapitalizationGain], float],
+        *,
+        sign: str = "",
+    ) -> str:
+        if not chosen:
             return ""
         if self.column.n == 1:
-            return number_cell(mean_score(value for _, value in values), sign=sign)
-        suites: dict[str, dict[str, float]] = {}
-        for each, value in values:
-            suites.setdefault(each.as_is.suite_name, {})[each.as_is.model_name] = value
-        scores = Spread.of(FamilyScore.means_of_members([*suites.values()]))
+            return number_cell(mean_score(map(value, chosen)), sign=sign)
+        suites = [
+            {each.as_is.model_name: value(each) for each in own}
+            for own in grouped(chosen, lambda each: each.as_is.suite_name).values()
+        ]
+        scores = Spread.of(FamilyScore.means_of_members(suites))
         return self.column.cell(scores, sign=sign)

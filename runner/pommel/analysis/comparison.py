@@ -336,9 +336,9 @@ class Comparison(Answer):
         """
         found = ModelsCompared.of(records)
         sides = [Side(label=each.label, members=each.members) for each in found.families]
-        in_families = {id(member) for each in sides for member in each.members}
+        in_families = {member for each in sides for member in each.members}
         alone = [Side(label=each.label, members=(each,)) for each in found.models]
-        sides += [each for each in alone if id(each.members[0]) not in in_families]
+        sides += [each for each in alone if each.members[0] not in in_families]
         if len(sides) == 1:
             # The members of one family can be compared with each other.
             sides = alone

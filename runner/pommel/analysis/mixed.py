@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import combinations
 from logging.handlers import BufferingHandler
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
@@ -95,7 +96,8 @@ class MixedAsked(Question):
         `items` are the rows of `ItemTable`. Raises as `mixed_design` and `freedoms` do, and
         `PommelError` if the stats extra is missing, and if the fit does not converge.
         """
-        _check_extra()
+        if None in map(find_spec, ("gpboost", "patsy")):
+            raise PommelError("mixed models need the stats extra: pip install 'pommel[stats]'")
         design = mixed_design(items, self)
         free = freedoms(design)
         found = fitted(design)
@@ -250,15 +252,6 @@ class MixedFit(Answer):
         return plain_table(
             "Random effects", names=["by"], numbers=["levels", "sd (log odds)"], rows=rows
         )
-
-
-def _check_extra() -> None:
-    try:
-        import gpboost  # noqa: F401 - an extra
-        import patsy  # noqa: F401 - an extra
-    except ImportError:
-        message = "mixed models need the stats extra: pip install 'pommel[stats]'"
-        raise PommelError(message) from None
 
 
 # From a table of items and the names of its columns to matrices.

@@ -183,13 +183,13 @@ class ModelsCompared:
 
         `rows` has one sequence a model; `rows_of_family` makes the rows of a family, of these.
         """
-        own = {id(each): of_it for each, of_it in zip(self.models, rows, strict=True)}
-        last = {id(family.members[-1]): family for family in self.families}
+        own = dict(zip(self.models, rows, strict=True))
+        last = {family.members[-1]: family for family in self.families}
         ordered: list[_Row] = []
         for member, of_it in own.items():
             ordered.extend(of_it)
             if family := last.get(member):
-                ordered.extend(rows_of_family(family, [own[id(each)] for each in family.members]))
+                ordered.extend(rows_of_family(family, [own[each] for each in family.members]))
         return ordered
 
 
@@ -408,14 +408,14 @@ def model_scores(records: Sequence[RunRecord]) -> list[ModelScores]:
     """
     found = ModelsCompared.of(_last_steps(records))
     family_of = {
-        id(member): family
+        member: family
         for family in found.families
         if family.axis == "seed"
         for member in family.members
     }
 
     def unit(each: ComparedModel) -> tuple[Called, int | None]:
-        family = family_of.get(id(each))
+        family = family_of.get(each)
         return (family, each.records[0].model.n_parameters) if family else (each, None)
 
     return [

@@ -54,7 +54,11 @@ class SetSentence:
 
 def is_set(suite: Suite) -> bool:
     """Return whether a suite says which of its conditions no speaker would say."""
-    return bool(str(suite.meta.get("unacceptable") or "").split())
+    return bool(_unacceptable(suite))
+
+
+def _unacceptable(suite: Suite) -> list[str]:
+    return str(suite.meta.get("unacceptable") or "").split()
 
 
 def set_sentences(suite: Suite) -> tuple[SetSentence, ...]:
@@ -65,7 +69,7 @@ def set_sentences(suite: Suite) -> tuple[SetSentence, ...]:
     one of the two sets is empty.
     """
     names = suite.condition_names
-    unacceptable = str(suite.meta.get("unacceptable") or "").split()
+    unacceptable = _unacceptable(suite)
     for name in unacceptable:
         if name not in names:
             meant = nearest(name, names)
