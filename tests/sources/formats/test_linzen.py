@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.sources.set_round_trips import WORDS, through_a_suite
 
 from pommel.errors import InputError, SuiteError, UsageError
-from pommel.files import DecodedText
 from pommel.sources.formats.linzen import LINZEN, parse_linzen, read_linzen, save_linzen
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -41,8 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def parse(text: str, gold: str) -> list[MinimalSet]:
-    texts, golds = (DecodedText.of(each).lines for each in (text, gold))
-    return parse_linzen(texts, golds, text_file="x.text", gold_file="x.gold")
+    return parse_linzen(text, gold, text_file="x.text", gold_file="x.gold")
 
 
 def written(sets: list[MinimalSet], folder: Path) -> tuple[str, str]:

@@ -5,9 +5,8 @@ A set is one line `True` and the lines `False` after it.
 
 from collections.abc import Iterable, Iterator
 
-from pommel.errors import Fault, Place, SuiteError
-from pommel.files import DecodedText
-from pommel.sources.formats.set_format import SetFormat, file_fault
+from pommel.errors import Fault, SuiteError
+from pommel.sources.formats.set_format import SetFormat, file_fault, placed_lines
 from pommel.sources.minimal_sets import MinimalSet
 
 _MARKS = ("True", "False")
@@ -28,8 +27,7 @@ def parse_clams(text: str, file: str) -> list[MinimalSet]:
     """
     found: list[list[str]] = []
     faults: list[Fault] = []
-    for number, line in enumerate(DecodedText.of(text).lines, start=1):
-        place = Place(file=file, line=number, column=1)
+    for place, line in placed_lines(text, file):
         mark, _, sentence = line.partition("\t")
         if mark not in _MARKS or not sentence.strip():
             hint = "write True or False, a tab, and a sentence"

@@ -7,7 +7,6 @@ the text has the word of the corpus where the forms belong.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from pommel.sources.formats.focus_word import (
     words_of,
 )
 from pommel.sources.formats.pair_rows import mended_set
-from pommel.sources.formats.set_format import SetFormat, checked_sets, file_fault
+from pommel.sources.formats.set_format import SetFormat, checked_sets, file_fault, placed_lines
 from pommel.sources.minimal_sets import MinimalSet
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
@@ -68,19 +67,18 @@ def read_linzen(path: Path) -> list[MinimalSet]:
         if path.exists() and not each.exists():
             two = " and ".join(file.name for file in paths)
             raise InputError(f"{each}: there is no such file; {two} belong together")
-    text, gold = (DecodedText.read(each) for each in paths)
+    text, gold = (DecodedText.read(each).text for each in paths)
     text_file, gold_file = map(str, paths)
-    return parse_linzen(text.lines, gold.lines, text_file=text_file, gold_file=gold_file)
+    return parse_linzen(text, gold, text_file=text_file, gold_file=gold_file)
 
 
-def parse_linzen(
-    texts: Sequence[str], golds: Sequence[str], *, text_file: str, gold_file: str
-) -> list[MinimalSet]:
-    """Return the sets of the lines of both files.
+def parse_linzen(text: str, gold: str, *, text_file: str, gold_file: str) -> list[MinimalSet]:
+    """Return the sets of the text of both files.
 
     Raises `SuiteError` with every line that has no such columns, or no such word where it says,
     letters' cases aside.
     """
+    texts, golds = placed_lines(text, text_file), placed_lines(gold, gold_file)
     faults = []
     if len(texts) != len(golds):
         what = f"this file has {counted(len(golds), 'line')}, and {text_file} {len(texts)}"
@@ -88,17 +86,11 @@ def parse_linzen(
     elif not texts:
         hint = "write one a line, with <eos> at its end"
         faults.append(file_fault(text_file, "there is no sentence", hint))
-    n_columns = golds[0].count("\t") + 1 if golds else 0
+    n_columns = golds[0][1].count("\t") + 1 if golds else 0
     columns = _OWN_COLUMNS if n_columns == len(_OWN_COLUMNS.names) else _COLUMNS
     rows = [
-        _Row(
-            text_place=Place(file=text_file, line=number, column=1),
-            gold_place=Place(file=gold_file, line=number, column=1),
-            text=text,
-            cells=gold.split("\t"),
-            columns=columns,
-        )
-        for number, (text, gold) in enumerate(zip(texts, golds, strict=False), start=1)
+        _Row(*in_text, in_gold, line.split("\t"), columns)
+        for in_text, (in_gold, line) in zip(texts, golds, strict=False)
     ]
     return checked_sets(rows, _Row.faults, _Row.minimal_set, faults)
 
@@ -171,13 +163,12 @@ def _same(word: str, form: str) -> bool:
     return word.casefold() == form.casefold()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
+class _Row(NamedTuple):
     """A line of both files."""
 
     text_place: Place
-    gold_place: Place
     text: str
+    gold_place: Place
     cells: Sequence[str]
     columns: _Columns
 

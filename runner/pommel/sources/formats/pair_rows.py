@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pommel.errors import Fault, Place, nearest
-from pommel.files import DecodedText, JsonPath
+from pommel.files import JsonPath
 from pommel.sources.formats.json_lines import JsonLine
-from pommel.sources.formats.set_format import SetFormat, checked_sets, file_fault
+from pommel.sources.formats.set_format import SetFormat, checked_sets, file_fault, placed_lines
 from pommel.sources.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
 from pommel.suite import Region
 
@@ -150,10 +150,7 @@ def parse_pairs(text: str, file: str) -> list[MinimalSet]:
     Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that
     does not have two sentences, and a text without a pair.
     """
-    rows = [
-        (Place(file=file, line=number, column=1), line.split("\t"))
-        for number, line in enumerate(DecodedText.of(text).lines, start=1)
-    ]
+    rows = [(place, line.split("\t")) for place, line in placed_lines(text, file)]
     if rows and [*map(str.strip, rows[0][1])] == _HEADER:
         del rows[0]
     hint = "write a pair a line, with a tab between"

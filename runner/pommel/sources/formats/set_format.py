@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pommel.errors import Fault, SuiteError
+from pommel.errors import Fault, Place, SuiteError
 from pommel.files import DecodedText
 from pommel.sources.minimal_sets import Compared, MinimalSet
 
@@ -71,6 +71,12 @@ def checked_sets(
     if found:
         raise SuiteError(in_order(found))
     return sets
+
+
+def placed_lines(text: str, file: str) -> list[tuple[Place, str]]:
+    """Return the lines of a file's text, and where each begins."""
+    lines = enumerate(DecodedText.of(text).lines, start=1)
+    return [(Place(file=file, line=number, column=1), line) for number, line in lines]
 
 
 def file_fault(file: str, message: str, hint: str, path: str = "") -> Fault:
