@@ -48,7 +48,6 @@ def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
 
 BLIMP = SetFormat(
     name="blimp",
-    title="BLiMP's JSON Lines",
     endings=(".jsonl",),
     parse=ROWS.parse_json,
     pieces=blimp_lines,

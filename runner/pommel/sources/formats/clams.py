@@ -54,7 +54,6 @@ def _is_like(text: str) -> bool:
 
 CLAMS = SetFormat(
     name="clams",
-    title="CLAMS's True/False lines",
     endings=(".txt",),
     parse=parse_clams,
     pieces=clams_lines,

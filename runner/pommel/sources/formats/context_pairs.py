@@ -104,7 +104,6 @@ def _item(pair: MinimalSet) -> list[list[str]]:
 
 CONTEXT_PAIRS = SetFormat(
     name="context-pairs",
-    title="JSON of targets after contexts",
     endings=(".json",),
     parse=parse_context_pairs,
     pieces=context_pair_pieces,

@@ -117,7 +117,6 @@ ROWS = _MaskedRows(tuple(_SOUND), _OWN, _EXAMPLE)
 
 GEVALM = SetFormat(
     name="gevalm",
-    title="gevalm's JSON Lines",
     endings=(".jsonl",),
     parse=ROWS.parse_json,
     pieces=gevalm_lines,

@@ -170,7 +170,6 @@ def _cell(value: object, place: int, number: int, name: str) -> str:
 
 GULORDAVA = SetFormat(
     name="gulordava",
-    title="Gulordava et al.'s generated.tab",
     endings=(".tab",),
     parse=parse_gulordava,
     pieces=gulordava_lines,

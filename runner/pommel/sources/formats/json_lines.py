@@ -45,16 +45,15 @@ class JsonLine:
                 continue
             try:
                 document = JsonDocument.parse(line, file=file)
+                own = [*document.duplicate_key_faults(), *document.surrogate_faults()]
+                if not isinstance(document.value, dict):
+                    hint = f"write {example}"
+                    own.append(document.fault((), "this is no JSON object", hint=hint))
+                if not own:
+                    lines.append(cls(file=file, number=number, text=line, value=document.value))
             except SuiteError as error:
-                faults += (_in_line(fault, number) for fault in error.faults)
-                continue
-            own = [*document.duplicate_key_faults(), *document.surrogate_faults()]
-            if not isinstance(document.value, dict):
-                own.append(document.fault((), "this is no JSON object", hint=f"write {example}"))
-            if own:
-                faults += (_in_line(fault, number) for fault in own)
-            else:
-                lines.append(cls(file=file, number=number, text=line, value=document.value))
+                own = list(error.faults)
+            faults += (_in_line(fault, number) for fault in own)
         if not lines and not faults:
             hint = f"write {example}, an object a line"
             faults = [file_fault(file, "there is no minimal pair", hint)]

@@ -218,7 +218,6 @@ class _Row(NamedTuple):
 
 LINZEN = SetFormat(
     name="linzen",
-    title="Linzen et al.'s .text and .gold",
     endings=(TEXT_ENDING, GOLD_ENDING),
     load=read_linzen,
     save=save_linzen,

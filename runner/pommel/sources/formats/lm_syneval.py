@@ -134,7 +134,6 @@ def _kind(value: object) -> str:
 
 LM_SYNEVAL = SetFormat(
     name="lm-syneval",
-    title="Marvin & Linzen's templates",
     endings=(".pickle", ".pkl"),
     load=read_templates,
     save=save_templates,

@@ -79,7 +79,6 @@ def _is_like(text: str) -> bool:
 
 MULTIBLIMP = SetFormat(
     name="multiblimp",
-    title="MultiBLiMP's TSV",
     endings=(".tsv",),
     parse=parse_multiblimp,
     pieces=multiblimp_lines,

@@ -167,7 +167,6 @@ def _pair_faults(row: tuple[Place, list[str]]) -> Iterator[Fault]:
 
 PAIR_TABLE = SetFormat(
     name="tsv",
-    title="two columns",
     endings=(".tsv",),
     parse=parse_pairs,
     pieces=pair_lines,

@@ -16,11 +16,11 @@ _Row = TypeVar("_Row")
 class SetFormat:
     """A format of minimal sets, under the name that `--from` and `--format` give it.
 
-    `title` says in a few words what it is. Files end in one of `endings`, and where several formats
-    share an ending, `is_like` says of the first 4,096 characters of a file whether they are this
-    one's; what is no text is told by its ending alone. `compared` is what publications compare: the
-    whole sentence, or the contrast only, and `metric` by what of its tokens. `has_lone` says that a
-    set may be without an ungrammatical sentence, and `has_contexts` that it may have contexts.
+    Files end in one of `endings`, and where several formats share an ending, `is_like` says of the
+    first 4,096 characters of a file whether they are this one's; what is no text is told by its
+    ending alone. `compared` is what publications compare: the whole sentence, or the contrast only,
+    and `metric` by what of its tokens. `has_lone` says that a set may be without an ungrammatical
+    sentence, and `has_contexts` that it may have contexts.
 
     A format that is one text has `parse`, which returns the sets of a text, given the file's name
     for messages, and `pieces`, which yields the text of a file of sets. Another one has `load` and
@@ -31,7 +31,6 @@ class SetFormat:
     """
 
     name: str
-    title: str
     endings: tuple[str, ...]
     parse: Callable[[str, str], list[MinimalSet]] | None = None
     pieces: Callable[[Iterable[MinimalSet]], Iterator[str]] | None = None
