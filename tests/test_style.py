@@ -8,7 +8,7 @@ from pathlib import Path
 # How many are left in a file or a room; none anywhere else. This list only becomes shorter.
 LEFT = {
     "api.py": 1,
-    "cli": 4,
+    "cli": 3,
     "compat": 6,
     "images": 1,
     "leaderboard": 4,

@@ -53,8 +53,6 @@ _LM_ZOO_COMMANDS = {
 
 @click.group(
     cls=LazyGroup,
-    sections={"Commands": _COMMANDS, "Commands of the LM Zoo": _LM_ZOO_COMMANDS},
-    aliases={"compute-surprisals": "surprisals"},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_version("pommel"), message="pommel %(version)s")
@@ -68,6 +66,10 @@ def _pommel() -> None:
     Exit status: 0 done (predictions that fail are data), 1 the run failed, 2 wrong usage,
     3 a suite or another input is invalid, 4 the model is not available, 130 interrupted.
     """
+
+
+_pommel.sections = {"Commands": _COMMANDS, "Commands of the LM Zoo": _LM_ZOO_COMMANDS}
+_pommel.aliases = {"compute-surprisals": "surprisals"}
 
 
 def main(arguments: "Sequence[str] | None" = None) -> None:

@@ -29,7 +29,7 @@ STATISTICS = {
 }
 
 
-@click.group("stats", cls=LazyGroup, sections={"Commands": STATISTICS})
+@click.group("stats", cls=LazyGroup)
 def stats() -> None:
     """Statistics of the runs in the store, chosen by --model, --suite, --circuit and so on.
 
@@ -37,6 +37,9 @@ def stats() -> None:
       pommel stats accuracy --by circuit --model 'gpt2*'
       pommel stats scaling --source multilingual
     """
+
+
+stats.sections = {"Commands": STATISTICS}
 
 
 _RUNS = {
@@ -50,7 +53,7 @@ _RUNS = {
 }
 
 
-@click.group("runs", cls=LazyGroup, sections={"Commands": _RUNS})
+@click.group("runs", cls=LazyGroup)
 def runs() -> None:
     """The runs in the store: every run on this machine, and results that were imported.
 
@@ -58,6 +61,9 @@ def runs() -> None:
       pommel runs list --model 'gpt2*'
       pommel runs export 3f2a91c07d11 -o results
     """
+
+
+runs.sections = {"Commands": _RUNS}
 
 
 _LEADERBOARD = {
@@ -70,7 +76,7 @@ _LEADERBOARD = {
 }
 
 
-@click.group("leaderboard", cls=LazyGroup, sections={"Commands": _LEADERBOARD})
+@click.group("leaderboard", cls=LazyGroup)
 def leaderboard() -> None:
     """Keep a leaderboard: a folder with pinned suites and what models were submitted.
 
@@ -79,3 +85,6 @@ def leaderboard() -> None:
       pommel leaderboard add board en-gpt2.pommel.zip
       pommel leaderboard show board
     """
+
+
+leaderboard.sections = {"Commands": _LEADERBOARD}

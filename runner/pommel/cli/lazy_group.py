@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -25,26 +24,18 @@ class LazyGroup(click.Group):
     names of commands that are not listed.
     """
 
-    def __init__(
-        self,
-        *arguments: Any,
-        sections: Mapping[str, Commands],
-        aliases: Mapping[str, str] | None = None,
-        **settings: Any,
-    ) -> None:
-        super().__init__(*arguments, **settings)
-        self._sections = sections
-        self._aliases = aliases or {}
+    sections: Mapping[str, Commands] = {}
+    aliases: Mapping[str, str] = {}
 
     @property
     def _files(self) -> dict[str, str]:
-        return {name: file for each in self._sections.values() for name, (file, _) in each.items()}
+        return {name: file for each in self.sections.values() for name, (file, _) in each.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - Click's signature
         return list(self._files)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - Click's signature
-        name = self._aliases.get(cmd_name, cmd_name)
+        name = self.aliases.get(cmd_name, cmd_name)
         if name not in self._files:
             return None
         file, _, attribute = self._files[name].partition(":")
@@ -62,7 +53,7 @@ class LazyGroup(click.Group):
             ctx.exit(0)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - Click's signature
-        for heading, commands in self._sections.items():
+        for heading, commands in self.sections.items():
             with formatter.section(heading):
                 formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
 
@@ -70,7 +61,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
-        known = (*self._files, *self._aliases)
+        known = (*self._files, *self.aliases)
         is_unknown = name not in known and not name.startswith("-")
         if is_unknown and (meant := nearest(name, known)):
             ctx.fail(f"No such command {name!r}. Did you mean {meant!r}?")
