@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -22,6 +22,7 @@ from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError
 from pommel.models import Policy
 from pommel.sources import find_suites, load_suites
 from pommel.suite import RULES, Frequencies, LoadedSuite, Suite, Tokenized, check_suite
+from pommel.values import frozen
 
 # What `pommel validate` warns of.
 _VALIDATE = "validate"
@@ -29,7 +30,7 @@ _NAMES = (_VALIDATE, *RULES)
 _OPTIONS = {"frequencies": "--frequencies FILE", "model": "--model MODEL"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Found:
     """A fault of a file, the rule that found it ("" for an error), and the items concerned."""
 

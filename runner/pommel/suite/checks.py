@@ -177,7 +177,17 @@ def _formula_findings(
     for reference in formula.references:
         number = reference.region
         if number is not None and number in regions_of.get(reference.condition, ()):
-            lacking = _item_without(items, reference.condition, number)
+            lacking = next(
+                (
+                    _item_name(item)
+                    for item in items
+                    for condition in item["conditions"] or ()
+                    if condition["condition_name"] == reference.condition
+                    and (known := _numbers(condition))
+                    and number not in known
+                ),
+                None,
+            )
             if lacking is not None:
                 message = f"condition {reference.condition!r} has no region {number} in {lacking}"
                 hint = 'add it there, with "content": "" if it is empty'
@@ -214,16 +224,6 @@ def _numbers(condition: Mapping[str, Any]) -> set[int] | None:
 def _item_name(item: Mapping[str, Any]) -> str:
     number = item["item_number"]
     return "this item" if number is None else f"item {number}"
-
-
-def _item_without(items: Sequence[Any], name: str, number: int) -> str | None:
-    """Return the first item whose condition lacks the region."""
-    for item in items:
-        for condition in item["conditions"] or ():
-            numbers = _numbers(condition)
-            if condition["condition_name"] == name and numbers and number not in numbers:
-                return _item_name(item)
-    return None
 
 
 def _repeated(
