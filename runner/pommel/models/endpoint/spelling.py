@@ -8,7 +8,7 @@ have to spell the text from its beginning to its end; nothing else is let pass.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 
 from pommel.errors import AlignmentError, counted, quoted
@@ -94,8 +94,8 @@ class _Written:
         # The places inside of a character are those before a byte that only goes on with one.
         self._inside = self._before_any(range(0x80, 0xC0))
 
-    def _before_any(self, kinds: Iterable[int]) -> _Places:
-        return sum(self._before[byte] for byte in kinds)
+    def _before_any(self, kinds: Container[int]) -> _Places:
+        return sum(1 << place for place, byte in enumerate(self.data) if byte in kinds)
 
     def after(self, token: str, places: _Places) -> _Places:
         """Return where a token can end that goes on from one of the places."""
@@ -148,8 +148,10 @@ class _Written:
         the next.
         """
         ends = 0
-        begun, ending = places & ~self._inside, places & self._inside
+        begun, ending = places & self._parts & ~self._inside, places & self._inside
         for n_bytes in range(1, 2 * _LONGEST_CHARACTER - 1):
+            if not begun and not ending:
+                break
             begun, ending = (begun & self._parts) << 1 & self._inside, ending << 1
             if n_bytes >= n_shown:
                 ends |= begun | ending
@@ -179,6 +181,15 @@ def _forms(token: str) -> tuple[str | bytes, ...]:
     return tuple(forms)
 
 
+def _nearest(places: _Places, end: int) -> Iterator[int]:
+    """Yield the places before `end`, the last one first, and then `end` itself."""
+    left = places & (1 << end) - 1
+    while left:
+        yield _last(left)
+        left -= 1 << _last(left)
+    yield end
+
+
 def _spans(
     written: _Written, tokens: Sequence[str], reached: Sequence[_Places]
 ) -> tuple[tuple[int, int], ...]:
@@ -190,8 +201,7 @@ def _spans(
             return bool(written.after(token, 1 << start) >> end & 1)
 
         # Every token has as little as it can, so that few are left with nothing.
-        nearest = (place for place in (*range(end - 1, -1, -1), end) if places >> place & 1)
-        before = start = next(filter(leads_here, nearest))
+        before = start = next(filter(leads_here, _nearest(places, end)))
         while written.data[start:end][:1].isspace() and leads_here(start + 1):
             start += 1
         spans.append((written.n_characters(start), written.n_characters(end)))
