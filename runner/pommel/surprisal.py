@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pommel.errors import AlignmentError, SurprisalError
+from pommel.values import frozen
 
 TokenRole = Literal["text", "bos", "eos", "special"]
 Unscored = Literal["no context", "not asked for", "not comparable"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Token:
     """One token of a sentence, as the model names it.
 
@@ -37,7 +37,7 @@ class Token:
     why_unscored: Unscored = "no context"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScoredSentence:
     """A sentence and its tokens, in order."""
 

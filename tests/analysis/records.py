@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,9 @@ def record(  # noqa: PLR0913 - a record has that many sides
         membership=member,
         reported=reported,
     )
-    model_facts = {key: facts.pop(key) for key in ModelFacts.__slots__ if key in facts}
+    model_facts = {
+        field.name: facts.pop(field.name) for field in fields(ModelFacts) if field.name in facts
+    }
     return RunRecord(
         run_id=RunRecord.id_of({"model": model, "suite": suite, "rule": rule, "source": source}),
         result=result,

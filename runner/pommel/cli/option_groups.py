@@ -24,6 +24,8 @@ from typing import (
 
 import click
 
+from pommel.values import frozen
+
 # What options and arguments often are: the types of their values.
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -110,7 +112,7 @@ def _literal_values(kind: object) -> tuple[str, ...]:
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class Options:
     """What a command is told by options; classes of it are frozen dataclasses, too.
 

@@ -30,9 +30,10 @@ from typing import Any, Literal, NamedTuple
 
 from pommel.errors import AlignmentError, InputError
 from pommel.surprisal import ScoredSentence, Token, TokenRole
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PrintedToken:
     """A token as a model prints it; `line` is its line in the table, from 1.
 
@@ -45,7 +46,7 @@ class PrintedToken:
     oov: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TokenizerSpec:
     """How to read tokens that come without offsets (LM Zoo's `language_model_spec`).
 
@@ -136,7 +137,7 @@ class TokenizerSpec:
 Edge = Literal["any", "begins", "continues", "ends", "goes on"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Spelling:
     """A text, without white space, that a token may stand for; `cost` 0 is the obvious one.
 
@@ -279,7 +280,7 @@ _TYPOGRAPHY = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reading:
     """The sentence in units: `units[k]` belongs to the character `sentence[characters[k]]`.
 

@@ -27,6 +27,7 @@ import bracex
 
 from pommel.errors import ModelNotAvailableError, UsageError, listed
 from pommel.models.kinds import find_kind
+from pommel.values import frozen
 
 _T = TypeVar("_T")
 # What stands in each place of a reference, or in its first ones.
@@ -37,7 +38,7 @@ Texts = tuple[str, ...]
 Axis = Literal["seed", "step", "epoch", "member"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Membership:
     """Which member of which family a model is.
 
@@ -74,7 +75,7 @@ class Membership:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Named:
     """What a model is called in tables, and which member of a family it is."""
 
@@ -105,7 +106,7 @@ class Named:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NamedModel:
     """A model that somebody has named, by itself or as a member of a family.
 

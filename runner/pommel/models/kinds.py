@@ -1,10 +1,11 @@
 """The kinds of models: a line each in `KINDS`, and what a kind's module says of itself."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 
 from pommel.models.model import LoadOptions, Model
+from pommel.values import frozen
 
 Opener = Callable[[str, LoadOptions], Model]
 
@@ -28,7 +29,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Kind:
     """A kind of model.
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, get_args
 from pommel.errors import UnsupportedFeatureError, UsageError, counted
 from pommel.models.container.engines.engine import MIB, Pull, PullProgress, Sandbox, size_in_bytes
 from pommel.surprisal import ScoredSentence, Unscored
+from pommel.values import frozen
 
 Bos = Literal["auto", "always", "never", "tokenizer"]
 Eos = Literal["auto", "always", "never"]
@@ -28,7 +29,7 @@ Method = Literal[
 Boundary = Literal["raw", "corrected"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Policy:
     """How a model is asked for surprisals.
 
@@ -111,7 +112,7 @@ ScoredByIndex = Iterator[tuple[int, ScoredSentence]]
 _HOW_TO_CALL = ("costly_calls", "n_together", "all_at_once")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelInfo:
     """Which model it is, for people (`name`) and for a stored run (everything else).
 
@@ -197,7 +198,7 @@ class ModelInfo:
         return next((each for each in Policy.METHODS if each == recorded), method)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LoadOptions:
     """What may be said when a model is loaded; a backend ignores what does not concern it.
 

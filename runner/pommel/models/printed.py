@@ -26,6 +26,7 @@ from pommel.models.model import (
 from pommel.models.reference_files import Reference
 from pommel.models.tokenizing import TokenizingModel
 from pommel.surprisal import ScoredSentence, Token
+from pommel.values import frozen
 
 COLUMNS = ["sentence_id", "token_id", "token", "surprisal"]
 _N_TABS = 3
@@ -150,7 +151,7 @@ def _bits(text: str, token: str, at: str) -> float:
 Table = tuple[tuple[PrintedToken, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PrintedModel(TokenizingModel):
     """Answers from a table of surprisals; `source` names it in messages.
 

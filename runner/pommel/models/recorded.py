@@ -45,6 +45,7 @@ from pommel.models.reference_files import (
     split_reference,
 )
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
+from pommel.values import frozen
 
 _ROLES: dict[str, TokenRole] = {role: role for role in get_args(TokenRole)}
 _KINDS = (str, int, int, bool, str)
@@ -96,7 +97,7 @@ _FORMAT = "pommel-surprisals"
 _VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recording:
     """What a file holds: `model` is `ModelInfo.to_dict()`, `policy` `Policy.to_dict()`."""
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pommel.errors import InputError, ModelError, counted, listed
 from pommel.files import DecodedText, word_core
 from pommel.models.model import Policy
 from pommel.surprisal import ScoredSentence, Token, Unscored
+from pommel.values import frozen
 
 # The Penn Treebank's clitics, cut off a word only if the model lists them as words.
 CLITICS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")
@@ -124,7 +125,7 @@ def parse_vocabulary(text: str, *, file: str) -> tuple[str, ...]:
     return tuple(first_line)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WordSentence:
     """A sentence cut into words, before it is scored.
 
@@ -155,7 +156,7 @@ class WordSentence:
         return sentence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WordReader:
     """Cuts sentences for one model, which messages call `name`.
 

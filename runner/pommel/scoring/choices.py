@@ -1,10 +1,11 @@
 """What a caller chooses: how sentences are scored, and how predictions are counted then."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
 from pommel.errors import UsageError
 from pommel.models import Policy
+from pommel.values import frozen
 
 ScoreRule = Literal["all", "first", "each"]
 Compat = Literal["syntaxgym"]
@@ -17,7 +18,7 @@ Oov = Literal["keep", "skip"]
 Swallowed = Literal["undefined", "skip", "begin"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Choices:
     """Everything that a run was asked for, but for models and suites.
 

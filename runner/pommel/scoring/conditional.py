@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pommel.errors import InputError
 from pommel.models import DistinctSentence, Model, Policy
 from pommel.surprisal import ScoredSentence, Token
+from pommel.values import frozen
 
 # Called with the number of pairs that have just been scored.
 Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ConditionalScore:
     """The surprisal of a target after its context: of the sum -log2 p(target | context), in bits.
 
@@ -102,7 +103,7 @@ class ConditionalScore:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Comparison:
     """How two lists of scores compare, item by item.
 

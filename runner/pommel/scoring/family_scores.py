@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from pommel.files import frame_of_rows
 from pommel.scoring.results import SuiteResult
 from pommel.statistics import Spread, mean_score
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FamilyScore:
     """What the members of a family score: on a suite, on those of a circuit, or on all of them.
 

@@ -12,6 +12,7 @@ from pommel.errors import AlignmentError, SurprisalError
 from pommel.models import Spans
 from pommel.suite import METRICS, Region, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token, Unscored
+from pommel.values import frozen
 
 Bits = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -20,7 +21,7 @@ Counts = NDArray[np.int64]
 Cell = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CrossingToken:
     """A token that begins in one region and ends in a later one; it counts where it begins."""
 
@@ -28,7 +29,7 @@ class CrossingToken:
     token: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class RegionTable:
     """The surprisal of every region of a suite.
 

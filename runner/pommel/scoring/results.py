@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -16,12 +16,13 @@ from pommel.scoring.choices import Choices, ScoreRule
 from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
 from pommel.suite import Formula, Suite, chance_of_all
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Score:
     """A share of items. `label` is "", or the prediction's number where each has its own score.
 
@@ -54,7 +55,7 @@ class Score:
         return Interval.of_share(self.n_holding, self.n_items)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class PredictionResult:
     """One prediction over all items; the arrays have the shape (n_items,), in the suite's order.
 
@@ -162,7 +163,7 @@ SUITE_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteResult:
     """A suite's predictions, checked for one model under one scoring policy and score rule.
 

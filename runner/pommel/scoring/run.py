@@ -28,6 +28,7 @@ from pommel.scoring.regions import (
 from pommel.scoring.results import PredictionResult, SuiteResult, Table
 from pommel.suite import Sentence, Suite
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ Progress = Callable[[int], None]
 SurprisalsTable = Literal["regions", "tokens"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NeededSentences:
     """What a run looks at in a suite's sentences, and which parts of them.
 
@@ -97,7 +98,7 @@ def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
     return Sentence.regions_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class SuiteSurprisals:
     """A model's surprisals for one suite.
 
@@ -236,7 +237,7 @@ class SuiteSurprisals:
         return int(self.table.n_unscored.sum())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Run:
     """One model x one suite x one policy."""
 

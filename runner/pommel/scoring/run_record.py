@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Literal, cast
 
 from pommel.models import ModelInfo, Named, Policy
@@ -11,6 +11,7 @@ from pommel.scoring.choices import Choices, Swallowed
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import Run
 from pommel.suite import Suite
+from pommel.values import frozen
 
 RunStatus = Literal["complete", "interrupted"]
 
@@ -18,7 +19,7 @@ RunStatus = Literal["complete", "interrupted"]
 SuiteKey = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelFacts:
     """What is known of a model beside its name; "" or None where it is not known.
 
@@ -43,7 +44,7 @@ class ModelFacts:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteFacts:
     """What is known of a suite beside its name and circuit; "" or None where it is not known.
 
@@ -78,7 +79,7 @@ class SuiteFacts:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunRecord:
     """One model x one suite x one policy, and what came out.
 

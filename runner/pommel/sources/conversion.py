@@ -1,7 +1,7 @@
 """Files of suites and minimal sets, whatever their format, as what can be written again."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet
 from pommel.sources.output import FORMATS, Content, SetContent, WrittenForm
 from pommel.suite import LoadedSuite
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Conversion:
     """How a file is to be read.
 

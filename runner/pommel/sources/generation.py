@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -15,6 +15,7 @@ from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, 
 from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
 from pommel.suite import with_first_letter
+from pommel.values import frozen
 
 _T = TypeVar("_T", MinimalSet, GeneratedItem)
 
@@ -36,7 +37,7 @@ _OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Generation:
     """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
 

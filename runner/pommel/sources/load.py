@@ -4,7 +4,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from pommel.errors import Fault, InputError, SuiteError, nearest
 from pommel.files import DecodedText, shipped_folder
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.suite import LoadedDraft, LoadedSuite, Suite
+from pommel.values import frozen
 
 _SHIPPED = "suites:"
 # By kind of models, and by language or suite.
@@ -54,7 +55,7 @@ def suite_files(collection: str = "") -> list[Path]:
     return sorted((folder / collection).rglob("*.json")) if is_inside else []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LoadedSuites:
     """The files of a set that are suites, at least one; `error` is what is wrong with the others.
 
@@ -172,7 +173,7 @@ def _nearest(name: str) -> str:
     return f"; did you mean {_SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteCard:
     """A suite's name, what it says of itself, and how much there is of it.
 
@@ -257,7 +258,7 @@ class SuiteCard:
         return replace(card, models=(*pretrained, *own), pretrained_models=pretrained)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CircuitCard:
     """The suites of one circuit in one language, added up."""
 

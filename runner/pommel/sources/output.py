@@ -35,6 +35,7 @@ from pommel.sources.minimal_sets import (
     suite_items,
 )
 from pommel.suite import Item, Suite
+from pommel.values import frozen
 
 # Forms of whole items; the others are formats of minimal sets.
 _SUITE, _CSV, _SENTENCES = "suite", "csv", "sentences"
@@ -85,7 +86,7 @@ class Tally:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WrittenForm:
     """A form in which suites, items or minimal sets are written, as `--format` names it.
 
@@ -141,7 +142,7 @@ _FORMS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Content(ABC):
     """Something to be written; where it streams, it can be taken once. Its `tally` is kept.
 
@@ -296,7 +297,7 @@ class Content(ABC):
                 yield each
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetContent(Content):
     """Minimal sets; `ungrammatical_counts` says how many ungrammatical sentences they have.
 
@@ -333,7 +334,7 @@ class SetContent(Content):
         return iter(self.all_sets)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ItemContent(Content):
     """Generated items, with the JSON of their suite without its items."""
 
@@ -350,7 +351,7 @@ class ItemContent(Content):
             yield {"item_number": number, "conditions": conditions}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuiteContent(Content):
     """A suite."""
 

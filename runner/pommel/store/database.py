@@ -12,7 +12,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
@@ -20,6 +20,7 @@ from typing import Any, Self
 from pommel.errors import PommelError, StoreAccessError, StoreError
 from pommel.files import make_folder
 from pommel.models import ModelInfo, Policy
+from pommel.values import frozen
 
 BUSY_SECONDS = 30.0
 PAGE_BYTES = 4096
@@ -80,7 +81,7 @@ def beside(path: Path, ending: str = "") -> Path:
     return file.with_name(file.name + ending)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Database:
     """An open store; `Database.open` makes one.
 

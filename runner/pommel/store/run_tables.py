@@ -7,7 +7,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -48,6 +48,7 @@ from pommel.store.surprisal_cache import (
     hashes_of,
 )
 from pommel.suite import LoadedSuite, Suite
+from pommel.values import frozen
 
 # The columns of `runs` that a record is made of again.
 RUN_COLUMNS = (
@@ -64,7 +65,7 @@ RUN_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RunTables:
     """The runs of a store, each known by its `run_id`; whatever writes is one transaction.
 

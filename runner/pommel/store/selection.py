@@ -8,9 +8,10 @@ from typing import ClassVar
 from pommel.errors import UsageError
 from pommel.models import Named
 from pommel.scoring import RunRecord
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Selection:
     """The runs that all of these fit; () fits any.
 

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -12,12 +11,13 @@ from pommel.store.database import Database
 from pommel.store.run_tables import RunTables, suite_from_document
 from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, hashes_of
 from pommel.suite import Suite
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from pommel.store.salvage import Salvaged
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Store:
     """An open store: scored sentences (`cache`) and runs with their results (`runs`).
 
@@ -139,7 +139,7 @@ _COUNTED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Collected:
     """How much was deleted: scored sentences (`surprisals`), their texts, models, ..."""
 

@@ -27,6 +27,7 @@ from pommel.store.database import (
     scored_seal,
 )
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
+from pommel.values import frozen
 
 _HASH_BYTES = 16
 _SENTENCES = "SELECT hash, sentence_id FROM sentences WHERE hash IN ({marks})"
@@ -43,7 +44,7 @@ _STORED = f"""
 _SCORED_COLUMNS = ("sentence_id", "model_id", "policy_id", "session_id", "tokens", "check_sum")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CacheKey:
     """Whose surprisals they are: all that decides them but the sentence.
 

@@ -36,6 +36,7 @@ from pommel.training.ngram_corpus import (
     NgramTable,
     Reals,
 )
+from pommel.values import frozen
 
 # KenLM's discounts for texts from which none can be estimated.
 _FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
@@ -43,7 +44,7 @@ _FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
 Discounts = tuple[float, float, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class _Counts:
     """Every n-gram of one order, sorted: where its parts are in the order below, its last word.
 

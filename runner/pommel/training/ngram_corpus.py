@@ -1,7 +1,6 @@
 """The text as numbers, counts of n-grams, and what a smoothing makes of them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from pommel.errors import InputError
 from pommel.training.text import most_frequent, numbered
+from pommel.values import frozen
 
 UNK = "<unk>"
 BOS, EOS = "<s>", "</s>"
@@ -21,7 +21,7 @@ Ids = NDArray[np.integer[Any]]
 Reals = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class NgramTable:
     """The n-grams of one order, sorted by their words.
 
@@ -37,7 +37,7 @@ class NgramTable:
     log10_backoffs: Reals
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class NgramEstimate:
     """An estimated model: its tables, unigrams first, and what it was estimated from.
 
@@ -73,7 +73,7 @@ class NgramEstimate:
 Ids32 = NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Corpus:
     """Sentences as one array of word ids, and how many ids are left in the sentence at each.
 

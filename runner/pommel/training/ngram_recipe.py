@@ -3,7 +3,6 @@
 import contextlib
 import gzip
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Literal, get_args
 
@@ -14,6 +13,7 @@ from pommel.files import replacing
 from pommel.training import kneser_ney, laplace
 from pommel.training.ngram_corpus import BOS, EOS, Ids, NgramEstimate, mark_in_text, read_corpus
 from pommel.training.text import TextFile
+from pommel.values import frozen
 
 _NGRAMS_AT_ONCE = 1 << 16
 
@@ -72,7 +72,7 @@ Teller = Callable[[str], None]
 _SENTENCES_BETWEEN_REPORTS = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NgramRecipe:
     """Everything about a model but its text.
 

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from pommel.errors import InputError, UsageError
 from pommel.files import GZIP_FAULTS, opened
 from pommel.models import words_of_text
+from pommel.values import frozen
 
 # How a line becomes words: cut as a suite's sentences are when they are scored ("words"), or what
 # stands between white space and nothing else ("spaces"), for a text that is cut already.
@@ -22,7 +22,7 @@ Split = Literal["words", "spaces"]
 _MARKS = frozenset({"<unk>", "<eos>"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TextFile:
     """A text on disk, plain or gzipped; reading it again gives the same sentences.
 

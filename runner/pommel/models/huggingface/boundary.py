@@ -14,7 +14,6 @@ a sentence's first token is not in B (the first word of GPT-2, which has no spac
 nothing is taken off.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface.tokens import Vocabulary, is_common, vocabulary_spec
 from pommel.models.neural.questions import Bits, Ids
+from pommel.values import frozen
 
 # What a vocabulary shows of words. "ends" is as good as "whole words": nothing has to be moved.
 WordMark = Literal["beginnings", "continuations", "ends", "nothing"]
@@ -31,7 +31,7 @@ WordMark = Literal["beginnings", "continuations", "ends", "nothing"]
 _LAST_SPACE = 0x3000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Boundaries:
     """Which items of a vocabulary begin a new word (or end the sentence), and which end it.
 

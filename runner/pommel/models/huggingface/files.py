@@ -17,6 +17,7 @@ from typing import Any
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.files import sha256_of
 from pommel.models.model import LoadOptions
+from pommel.values import frozen
 
 CONFIG = "config.json"
 SAFETENSORS = "model.safetensors"
@@ -39,7 +40,7 @@ _BIG_BYTES = 1 << 30
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelFiles:
     """The files that decide a model's numbers, each group sorted by name.
 

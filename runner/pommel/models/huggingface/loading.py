@@ -9,7 +9,6 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +18,7 @@ from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Runtime, find_device, find_dtype, free_gpu_bytes
 from pommel.models.neural.network import quiet
+from pommel.values import frozen
 
 Kind = Literal["causal", "masked", "encoder-decoder"]
 
@@ -162,7 +162,7 @@ def _gb(n_bytes: int) -> str:
     return f"{n_bytes / _GB:.1f} GB"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Loaded:
     """A model that is ready to score: `network` on its devices, in evaluation mode.
 

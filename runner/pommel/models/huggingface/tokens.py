@@ -10,7 +10,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
+from pommel.values import frozen
 
 # Of a token each: one number or several, and `[start, end)` in characters.
 Places = NDArray[np.int32]
@@ -118,7 +118,7 @@ def is_common(mark: str, words: Collection[str], *, at_end: bool = False) -> boo
 _PROBES = ("a", "the", "1", ".")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ends:
     """The token ids that go in front of a sentence and behind it.
 
@@ -254,7 +254,7 @@ Outcome = float | Unscored
 _WORD = re.compile(r"\S+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Encoded:
     """A sentence's token ids and places, kept small: tokens are made when they are asked for.
 

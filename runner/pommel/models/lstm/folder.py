@@ -19,6 +19,7 @@ from pommel.files import replacing, sha256_of, write_text
 from pommel.models.neural.memory import require_torch
 from pommel.models.reference_files import check_shape, parse_json, read_text
 from pommel.models.word_level import parse_vocabulary
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import torch
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _MOST_LAYERS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LstmConfig:
     """The shape of a network, and how it writes words.
 
@@ -330,7 +331,7 @@ def write_folder(
     write_text(folder / CONFIG, json.dumps(asdict(config), indent=1, ensure_ascii=False) + "\n")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LstmFolder:
     """A folder with a model, and what a training leaves beside it."""
 

@@ -7,7 +7,7 @@ decoder.
 import copy
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,13 @@ from pommel.models.neural.self_check import (
     find_paths,
     stretching_limit,
 )
+from pommel.values import frozen
 
 # Requests with so many ids share a tree. More would share hardly more, and take more memory.
 _BLOCK_IDS = 1 << 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class CausalEngine:
     """A causal network, and the fastest way to feed it that gives its own numbers.
 

@@ -5,7 +5,7 @@ For every token asked for, `inputs_of` has the input that it is read from.
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 import numpy as np
@@ -17,11 +17,12 @@ from pommel.models.neural.network import Network
 from pommel.models.neural.plans import Path, SequencePlan, carry_out
 from pommel.models.neural.questions import Answers, Asked, Ids, Questions
 from pommel.models.neural.self_check import Check, not_available, own_bits
+from pommel.values import frozen
 
 MaskedMethod = Literal["pll", "pll-word-l2r", "masked-l2r", "focus-mask", "unmasked-ce"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class MaskedRequest:
     """Token ids, and which of them a masked network is asked for.
 
@@ -152,7 +153,7 @@ _CHECK_TOKENS = 24
 _CHECK_LENGTHS = (9, 3, 7, 7)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class MaskedEngine:
     """A masked network, and the way to feed it that gives its own numbers.
 

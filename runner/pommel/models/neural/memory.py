@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import ModelNotAvailableError, UsageError
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Runtime:
     """Where a network runs, in which numbers, and how much scoring may use.
 

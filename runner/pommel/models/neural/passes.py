@@ -12,9 +12,10 @@ import numpy as np
 
 from pommel.models.neural.memory import Budget
 from pommel.models.neural.questions import Ids
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class PrefixTree:
     """Every distinct non-empty prefix of some sequences is a node; nodes are in depth-first order.
 
@@ -145,7 +146,7 @@ class TreeShape:
     ends: Ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Pass:
     """One forward pass over `ids` (n_sequences x longest), padded on the right with 0.
 

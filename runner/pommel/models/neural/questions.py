@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.values import frozen
+
 Ids = NDArray[np.int64]
 Bits = NDArray[np.float64]
 
@@ -43,7 +45,7 @@ class Request:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Answer:
     """Surprisals in bits, one for each position and boundary of a request, in its order.
 

@@ -22,6 +22,7 @@ from pommel.models.neural.memory import (
 from pommel.models.neural.network import Counts, read
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import torch
@@ -35,7 +36,7 @@ class LayerState:
     cell: "torch.Tensor"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class _Layer:
     """A layer's weights, transposed, and the sum of its two biases."""
 

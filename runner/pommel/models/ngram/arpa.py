@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pommel.errors import InputError, ModelNotAvailableError
 from pommel.files import GZIP_FAULTS, opened
+from pommel.values import frozen
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -61,7 +62,7 @@ class BackoffTable:
         return places
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class BackoffModel:
     """A back-off model: `tables` of n-grams, unigrams first, in which words are numbers.
 

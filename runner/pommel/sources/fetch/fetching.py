@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -27,6 +26,7 @@ from pommel.sources.fetch.source import (
     remove_leftovers,
 )
 from pommel.sources.formats.long_csv import COLUMNS
+from pommel.values import frozen
 
 _SHOWN_FAILURES = 8
 LICENSE_NAME = "LICENSE.txt"
@@ -39,7 +39,7 @@ _DESCRIBED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MadeFile:
     """What was made of one of a source's files, and the path of that file.
 
@@ -51,7 +51,7 @@ class MadeFile:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuitesMade:
     """What became of a source's files: suites by their file names, `faulty` ones, and `others`.
 
@@ -63,7 +63,7 @@ class SuitesMade:
     others: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FetchedSource:
     """A source whose files are there, every one with the checksum that it has to have.
 

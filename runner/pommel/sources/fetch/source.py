@@ -16,7 +16,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -25,6 +25,7 @@ from typing import Literal
 
 from pommel.errors import InputError, UsageError, nearest
 from pommel.files import Waiting, sha256_of, write_text
+from pommel.values import frozen
 
 # As `pommel.files.text.replacing` calls what it has begun.
 _PARTS = ".*.part"
@@ -32,7 +33,7 @@ _PARTS = ".*.part"
 _ABANDONED_SECONDS = 3600.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SourceFile:
     """A file: `path` below the source's folder, with slashes; SHA-256 in hexadecimal; bytes.
 
@@ -46,7 +47,7 @@ class SourceFile:
     shipped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PublishedSource:
     """Data that somebody has published.
 
@@ -133,7 +134,7 @@ class PublishedSource:
         return tuple(file for file in self.files if file.path in wanted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FetchOptions:
     """How a source is fetched.
 
@@ -186,7 +187,7 @@ def cache_folder(
     return (root if root.is_absolute() else Path.home() / ".cache") / "pommel"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SourceCache:
     """The place of one source in the cache."""
 

@@ -5,7 +5,7 @@ stands there twice so that both targets are scored in one call. A table has a co
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -15,6 +15,7 @@ from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import as_kept, has_words, mended_set, pairs_of
 from pommel.sources.formats.set_format import SetFormat, in_order
 from pommel.sources.minimal_sets import MinimalSet, words_in
+from pommel.values import frozen
 
 # (context of the good target, of the bad one), (good target, bad target).
 ContextPair = tuple[tuple[str, str], tuple[str, str]]
@@ -115,7 +116,7 @@ CONTEXT_PAIRS = SetFormat(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TargetTable:
     """The rows of a file, one a (context, target).
 

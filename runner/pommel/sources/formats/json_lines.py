@@ -2,19 +2,20 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from pommel.errors import Fault, SuiteError
 from pommel.files import JsonDocument, JsonPath, WrittenFloat
 from pommel.sources.formats.set_format import file_fault
+from pommel.values import frozen
 
 # `json.dumps` would make one of these for every text that it writes.
 _AS_IT_IS = json.JSONEncoder(ensure_ascii=False)
 _ESCAPED = json.JSONEncoder()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JsonLine:
     """An object, and the line (from 1) in which it stands, with its text."""
 

@@ -1,18 +1,18 @@
 """What a format of minimal sets offers: how its files are recognised, read and written."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from pommel.errors import Fault, Place, SuiteError
 from pommel.files import DecodedText
 from pommel.sources.minimal_sets import Compared, MinimalSet
+from pommel.values import frozen
 
 _Row = TypeVar("_Row")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SetFormat:
     """A format of minimal sets, under the name that `--from` and `--format` give it.
 

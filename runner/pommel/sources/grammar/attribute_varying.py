@@ -32,6 +32,7 @@ from pommel.sources.grammar.text import (
     unequal_lists,
 )
 from pommel.sources.minimal_sets import MinimalSet
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from lark import Token
@@ -45,7 +46,7 @@ _ENTRY = re.compile(r"\s*([^\s\[\];|]+)\s*(?:\[([^\[\]]*)\])?\s*")
 _LEFT_NAME = re.compile(r"\s*([^\s|\[\]]*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Preterminal:
     """A name with attributes, `V[3,s]`. Attributes are a set: `V[s,3]` is the same."""
 
@@ -60,7 +61,7 @@ class Preterminal:
         return other.name == self.name and self.attributes <= other.attributes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Symbol(Written):
     """A part of a template: a preterminal, or a terminal (`text`)."""
 
@@ -71,7 +72,7 @@ class Symbol(Written):
 Template = tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Alternatives:
     """What a preterminal may be, one space between words, and where its first rule stands."""
 

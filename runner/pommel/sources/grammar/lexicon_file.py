@@ -1,12 +1,13 @@
 """Lexicons: CSV files beside a grammar; a row is a word, and a column one of its features."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePath, PureWindowsPath
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, listed, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.sources.grammar.source import GrammarError
+from pommel.values import frozen
 
 # A cell that says that its feature does not apply, as an empty one does.
 NOT_APPLICABLE = "_"
@@ -15,7 +16,7 @@ NOT_APPLICABLE = "_"
 Cells = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@frozen(eq=False)
 class Row:
     """A row of a lexicon. `columns` are those of its file, `written` is where it stands there."""
 
@@ -36,7 +37,7 @@ class Row:
         return Place(file=self.file, line=line, column=at)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LexiconFile:
     """The rows of a file that have as many fields as its header; `read` is all of its text."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel.errors import Fault, Place, counted, listed, nearest
 from pommel.suite import METRICS
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -31,7 +32,7 @@ _MOST_COMPARED = 100_000
 Meta = dict[str, str | list[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Written:
     """A text, and where it stands."""
 

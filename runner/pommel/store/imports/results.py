@@ -70,6 +70,7 @@ from pommel.store.imports.tables import (
     whole_of,
 )
 from pommel.suite import PublishedSuite, language_fault
+from pommel.values import frozen
 
 # What an item is marked with, and what it is taken for where nothing is said.
 _MARKS = {"tie": False, "defined": True, "swallowed": False, "unscored": False, "oov": False}
@@ -97,7 +98,7 @@ _OWN = frozenset({"modifier", "source", "run_id", "log10_parameters"})
 _MOST_NOTES = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ImportOptions:
     """What is said about files of results that they do not say themselves.
 
@@ -120,7 +121,7 @@ class ImportOptions:
     chance: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Imported:
     """The records of files of results, and in a line each what was dropped or is missing."""
 
@@ -146,7 +147,7 @@ class Imported:
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ResultFormat:
     """A format of results, under the name that `--from` gives it.
 

@@ -17,6 +17,7 @@ from pommel.errors import listed, quoted
 from pommel.files import CsvRow
 from pommel.statistics import CHANCE
 from pommel.store.imports.tables import ResultTable, Row, is_missing, number_of
+from pommel.values import frozen
 
 # Kinds of scores, and what the logarithm of a probability is multiplied by to be one.
 _KINDS = {"logprob": 1, "loss": -1}
@@ -30,7 +31,7 @@ _GOOD = frozenset({"correct", "good", "grammatical"})
 _BAD = frozenset({"wrong", "incorrect", "bad", "ungrammatical"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ScoreColumns:
     """The columns of both sentences' scores, which in two rows are one.
 

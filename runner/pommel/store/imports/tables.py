@@ -10,6 +10,7 @@ from pathlib import Path
 from pommel.errors import Fault, SuiteError, counted, listed, nearest, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText, JsonPath
 from pommel.sources import JsonLine
+from pommel.values import frozen
 
 # What R, pandas and people write for a value that is missing.
 _MISSING = frozenset({"", "na", "nan", "null", "none", "n/a", "#n/a", "<na>"})
@@ -24,7 +25,7 @@ _IN_QUOTES = re.compile(r'"[^"]*"')
 _EXAMPLE = '{"model": "...", "suite": "...", "item": 1, "result": true}'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ResultTable:
     """A table with a header; `sha256` is that of the file's bytes. Every row has all fields.
 
@@ -81,7 +82,7 @@ class Row:
         return f"{self.table.path.name}, line {self.row.line}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _JsonRow(CsvRow):
     """An object of JSON Lines; its fields are what the paths lead to."""
 

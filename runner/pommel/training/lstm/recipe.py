@@ -14,6 +14,7 @@ from pommel.errors import InputError, UsageError
 from pommel.files import sha256_of
 from pommel.models import LstmConfig, read_word_list
 from pommel.training.text import Split, TextFile, most_frequent, numbered
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import torch
@@ -30,7 +31,7 @@ OPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recipe:
     """The recipe of the literature: Gulordava et al. (2018), Mueller et al. (2020).
 
@@ -113,7 +114,7 @@ Words = npt.NDArray[np.int32]
 _VALIDATION_SEED = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Section:
     """A part of the text: `words` are indices into the vocabulary, `<eos>` after each sentence.
 
@@ -139,7 +140,7 @@ class Section:
         return self.n_unknown / max(1, self.sizes["n_words"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Corpus:
     """What a network is trained on: its words, in the order of its weights, and the text."""
 
@@ -148,7 +149,7 @@ class Corpus:
     validation: Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sources:
     """The files that a corpus is made of.
 
@@ -257,7 +258,7 @@ def _set_aside(text: _Numbered, share: float, path: Path) -> tuple[_Numbered, _N
 NO_WORD = -100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Streams:
     """A text in streams of equal length, but for one word.
 
@@ -316,7 +317,7 @@ def streams(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Plan(Sources):
     """A family: one recipe, one text, several seeds, each in a folder `seed-N` below `out`.
 
@@ -340,7 +341,7 @@ class Plan(Sources):
 _MOST_NATS = 700.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EpochFigures:
     """What came out of an epoch; perplexities are per word, `<eos>` included.
 

@@ -30,6 +30,7 @@ from pommel.training.lstm.recipe import (
     read_corpus,
 )
 from pommel.training.lstm.trainer import Trainer
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class State:
     """A training between two steps.
 
@@ -164,7 +165,7 @@ Standing = Literal["empty", "begun", "finished"]
 _RECORDED = ("recipe", "sha256", "figures")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SeedFolder(LstmFolder):
     """A folder, and what is trained in it: by which recipe, on files with which hashes.
 
@@ -420,7 +421,7 @@ def _threads(number: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Member:
     """A trained model: its folder, and what `training.json` in it records."""
 

@@ -19,6 +19,7 @@ from pommel.sources.grammar.text import (
     parsed,
     unequal_lists,
 )
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from lark import Token
@@ -31,7 +32,7 @@ CONTRAST = "%contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
 _DIRECTIVES = "there is %start and %contrast"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Symbol(Written):
     """A nonterminal (its name), or a terminal: words with one space between, maybe none.
 
@@ -47,7 +48,7 @@ class Symbol(Written):
         return f'"{self.text}"' if "'" in self.text else f"'{self.text}'"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Alternative:
     """What a nonterminal may stand for: symbols in order, maybe none."""
 

@@ -20,6 +20,7 @@ from pommel.sources.grammar.lexicon_template.statements import Statement, statem
 from pommel.sources.grammar.source import GrammarError, collected, raise_any
 from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta, repeated, shown
 from pommel.suite import Formula
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from lark import ParseTree
@@ -29,7 +30,7 @@ _BETWEEN_BARS = re.compile(r"(?:^|(?<=\|))[^|]*")
 _ESCAPED = re.compile(r"\\(.)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Variable:
     """A slot, which is filled with rows of the lexicons, or a choice, which is one of `values`."""
 
@@ -46,7 +47,7 @@ class Variable:
 Parts = tuple[str | Feature, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Line:
     """A condition, or its gloss: a name, and what its regions are made of."""
 

@@ -5,13 +5,14 @@ What stands behind the colons is parsed by Lark.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pommel.errors import Fault, Place, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, collected
 from pommel.sources.grammar.text import META_USAGE, SHOWN, NearestNames, Unparsed, Written, parsed
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from lark import ParseTree
@@ -41,7 +42,7 @@ _COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 _UNNAMED = Written(place=Place(file="", line=0, column=0), text="")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Statement:
     """A keyword, a name (empty where there is none), and a content.
 

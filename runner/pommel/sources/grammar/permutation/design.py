@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pommel.errors import Place
 from pommel.sources.grammar.text import Meta, Written
 from pommel.sources.minimal_sets import GRAMMATICAL
+from pommel.values import frozen
 
 PLAUSIBLE = "plausible"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Part(Written):
     """A word of a line, or a slot in the frame (`text` is its name without braces).
 
@@ -30,7 +31,7 @@ class Part(Written):
         return self.is_slot and self.text.isdecimal()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Frame:
     """What all sentences are made of, region by region."""
 
@@ -43,7 +44,7 @@ class Frame:
         return [part for region in self.regions for part in region if part.is_slot]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TemplateLine:
     """A template as it is written: what stands in each slot, and which noun in each case."""
 
@@ -69,7 +70,7 @@ class DesignFile:
         return tuple(each.text for each in self.cases)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Template:
     """One item: a frame whose named slots are filled, and its nouns.
 
@@ -84,7 +85,7 @@ class Template:
     regions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Design:
     """A design without faults: k cases, k nouns and k arguments.
 
@@ -103,7 +104,7 @@ class Design:
         return str(self.meta.get("joiner", " "))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Arrangement:
     """Which nouns (from 0) stand in which cases (from 0), both in the order of the sentence.
 

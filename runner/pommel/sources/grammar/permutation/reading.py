@@ -8,7 +8,6 @@ A line is a statement, `cases: nom acc dat`; one that begins with `#`, and the r
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from pommel.sources.grammar.permutation.design import (
 )
 from pommel.sources.grammar.source import GrammarError, collected, raise_any
 from pommel.sources.grammar.text import SHOWN, NearestNames, Written, add_meta, repeated
+from pommel.values import frozen
 
 WORD = "word"
 
@@ -52,7 +52,7 @@ _TOKEN = re.compile(r"\{[^\s|{}]*\}|[^\s|{}]+|[|{}]")
 _FEWEST_WORDS = {"lexicon": 1, "cases": 1, "frame": 1, "violations": 1, "template": 2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Lexicon:
     """Nouns by their word. Where it is not `is_whole`, rows were wrong and are not among them."""
 
