@@ -95,6 +95,10 @@ class Ngrams(BigNgrams):
     def _row(self, history: list[str]) -> list[float]:
         if not history:
             return [-math.log(len(self.vocabulary))] * len(self.vocabulary)
-        nats = self.model.tables.next_log10_probabilities(history) * math.log(10)
+        tables = self.model.tables
+        # What is further back than the longest n-grams says nothing.
+        context = history[max(0, len(history) - tables.order + 1) :]
+        continued = tables.log10_probabilities([[*context, word] for word in self.vocabulary])
+        nats = continued[len(context) :: len(context) + 1] * math.log(10)
         finite: list[float] = np.maximum(nats, _SMALLEST_NATS).tolist()
         return finite
