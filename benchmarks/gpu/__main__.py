@@ -19,8 +19,9 @@ from typing import Any
 import pandas as pd
 from benchmarks.gpu.conformance import BATCHES, conformance_table
 from benchmarks.gpu.shapes import N_PARADIGMS, SHAPES, blimp_shaped_work, make_network
-from benchmarks.gpu.speed import Setting, pairs_table, suites_table, usable, whole_process
+from benchmarks.gpu.speed import Setting, pairs_table, suites_table, whole_process
 from benchmarks.scoring.machine import machine
+from benchmarks.scoring.parts import usable_peers
 from benchmarks.scoring.workload import first_items, read_suites, suite_work
 
 # Too many weights for a processor: there the device's own float32 is what others are compared with.
@@ -64,7 +65,7 @@ def main() -> None:
                     device=device,
                     dtype=dtype,
                     n_repeats=chosen.repeats,
-                    peers=usable(chosen.peers),
+                    peers=usable_peers(chosen.peers),
                 )
                 title = f"{shape}, {dtype}"
                 if "suites" in chosen.what:

@@ -72,6 +72,8 @@ def conformance_table(
             given = Numbers.of(_opened(folder, device, dtype, BATCHES[name]), suites)
             off = given.margins - true.margins
             noise = float(np.nanstd(off))
+            flipped = given.verdicts != true.verdicts
+            is_near = np.abs(given.margins) < 8 * noise
             rows.append(
                 {
                     "device": device,
@@ -80,13 +82,9 @@ def conformance_table(
                     "largest difference": float(np.nanmax(np.abs(given.bits - true.bits))),
                     "sd of margins": noise,
                     "verdicts": len(true.verdicts),
-                    "flipped": int((given.verdicts != true.verdicts).sum()),
-                    "8 sd": int((np.abs(given.margins) < 8 * noise).sum()),
-                    "flipped beyond": int(
-                        (
-                            (given.verdicts != true.verdicts) & (np.abs(given.margins) >= 8 * noise)
-                        ).sum()
-                    ),
+                    "flipped": int(flipped.sum()),
+                    "8 sd": int(is_near.sum()),
+                    "flipped beyond": int((flipped & ~is_near).sum()),
                 }
             )
     return pd.DataFrame(rows)

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks.scoring.networks import END_OF_TEXT, SEED, byte_level_bpe
+from benchmarks.scoring.networks import SEED, make_gpt2_tokenizer
 from benchmarks.scoring.workload import Work
 
 # Every one by the configuration that its authors have published.
@@ -47,11 +47,7 @@ def make_network(
     import torch
 
     hf: Any = import_module("transformers")
-    tokenizer = hf.PreTrainedTokenizerFast(
-        tokenizer_object=byte_level_bpe(texts), bos_token=END_OF_TEXT, eos_token=END_OF_TEXT
-    )
-    tokenizer.save_pretrained(folder)
-    marks = dict.fromkeys(("bos_token_id", "eos_token_id"), tokenizer.bos_token_id)
+    marks = make_gpt2_tokenizer(folder, texts)
     name, size = SHAPES[shape]
     torch.manual_seed(SEED)
     with torch.device(device):

@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 from benchmarks.scoring import causal_peers, ours
-from benchmarks.scoring.machine import installed
 from benchmarks.scoring.networks import load
 from benchmarks.scoring.variant import Variant, largest_difference
 from benchmarks.scoring.workload import Work, first_items, suite_work
@@ -152,9 +151,3 @@ def whole_process(setting: Setting, suites: Sequence[Path], store: Path) -> Mapp
         if done.returncode:
             raise SystemExit(done.stderr)
     return seconds
-
-
-def usable(peers: Sequence[str]) -> frozenset[str]:
-    """Return those of the peers that are installed."""
-    packages = {"minicons": "minicons", "lm-eval": "lm_eval"}
-    return frozenset(peer for peer in peers if installed(packages[peer]))

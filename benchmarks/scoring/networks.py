@@ -21,14 +21,20 @@ def make_gpt2(folder: Path, texts: Iterable[str], *, tiny: bool = False) -> None
     hf: Any = import_module("transformers")
     size = {"n_layer": 2, "n_embd": 16, "n_head": 2} if tiny else {}
     torch.manual_seed(SEED)
+    marks = make_gpt2_tokenizer(folder, texts)
+    config = hf.GPT2Config(vocab_size=GPT2_VOCABULARY, **size, **marks)
+    hf.GPT2LMHeadModel(config).save_pretrained(folder)
+
+
+def make_gpt2_tokenizer(folder: Path, texts: Iterable[str]) -> dict[str, int]:
+    """Write a tokenizer like GPT-2's; return the ids of its marks, as configurations name them."""
+    hf: Any = import_module("transformers")
     # A mark behind the vocabulary, which is never added: who wants no mark has the same tokens.
     tokenizer = hf.PreTrainedTokenizerFast(
         tokenizer_object=byte_level_bpe(texts), bos_token=END_OF_TEXT, eos_token=END_OF_TEXT
     )
     tokenizer.save_pretrained(folder)
-    marks = dict.fromkeys(("bos_token_id", "eos_token_id"), tokenizer.bos_token_id)
-    config = hf.GPT2Config(vocab_size=GPT2_VOCABULARY, **size, **marks)
-    hf.GPT2LMHeadModel(config).save_pretrained(folder)
+    return dict.fromkeys(("bos_token_id", "eos_token_id"), int(tokenizer.bos_token_id))
 
 
 def make_bert(folder: Path, texts: Iterable[str], *, tiny: bool = False) -> None:

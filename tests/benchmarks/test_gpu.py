@@ -1,0 +1,48 @@
+"""The benchmark of scoring on a GPU runs on whatever device there is."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.gpu.shapes import N_PAIRS_EACH, blimp_shaped_work
+
+
+def test_pairs_in_blimps_shape_differ_in_the_word_that_is_looked_at(shared_data: Path) -> None:
+    work = blimp_shaped_work([shared_data / "blimp" / "adjunct_island.jsonl"], 1)
+    assert len(work.sentences) == 2 * N_PAIRS_EACH
+    for good, bad, spans in zip(
+        work.sentences[::2], work.sentences[1::2], work.spans[::2], strict=True
+    ):
+        ((start, end),) = spans
+        assert end == len(good)
+        assert good[:start] == bad[:start]
+        assert len(good.split()) == len(bad.split())
+
+
+@pytest.mark.full
+def test_it_runs_on_a_processor(shared_data: Path, repository: Path, tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    options = ["--shapes=tiny", "--quick", "--repeats=1", "--paradigms=1", f"--json={file}"]
+    options += ["--suites", "mvrr", "--dtypes", "float32", "--formats", "float32", "bfloat16"]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.gpu", f"--data={shared_data}", "--device=cpu", *options],
+        cwd=repository,
+        env=os.environ | {"PYTHONPATH": "runner"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    tables = json.loads(file.read_text())
+    assert [title.partition(": ")[2] for title in tables] == [
+        "1 suites, engine",
+        "1,000 pairs, engine",
+        "pommel run, whole process",
+        "conformance with float32 on cpu",
+    ]
+    exact, *_, coarse = tables["tiny: conformance with float32 on cpu"]
+    assert (exact["format"], exact["flipped"]) == ("float32", 0)
+    assert exact["largest difference"] < 1e-4 < coarse["largest difference"]
