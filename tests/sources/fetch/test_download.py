@@ -132,6 +132,15 @@ def test_a_file_that_is_too_big(
     assert reason(server, said) == "it is bigger than 999 bytes"
 
 
+def test_a_file_that_has_to_be_empty(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    server.serve(f"{AT}/wren.json", WREN)
+    empty = tuple(replace(file, size=0) for file in birds.files[:1])
+    said = failure(replace(birds, files=empty), options)
+    assert reason(server, said) == "it is bigger than 0 bytes, which it has to have"
+
+
 def test_a_file_that_does_not_end_at_its_size(
     birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
 ) -> None:
@@ -141,7 +150,7 @@ def test_a_file_that_does_not_end_at_its_size(
     watched = replace(options, progress=lambda done, _total: told.append(done))
     said = failure(replace(birds, files=sized), watched)
     assert reason(server, said) == "it is bigger than 16 bytes, which it has to have"
-    assert max(told, default=0) <= len(WREN)
+    assert max(told) <= len(WREN)
     assert tree(cache) == []
 
 

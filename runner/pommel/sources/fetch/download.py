@@ -39,7 +39,7 @@ def file_address(source: PublishedSource, path: str, base_url: str | None = None
     return f"{base_url.rstrip('/')}/{quote(source.name)}/{source.commit}/{quote(path)}"
 
 
-@dataclass
+@dataclass(eq=False)
 class TryError(Exception):
     """A try that failed; the message says why.
 
@@ -173,19 +173,24 @@ class Downloads:
 
     async def _copy(self, response: httpx.Response, file: SourceFile, aside: Path) -> str:
         digest = hashlib.sha256()
-        most = min(self._options.max_bytes, file.size or math.inf)
+        most = min(self._options.max_bytes, math.inf if file.size is None else file.size)
         # What an earlier try has brought counts no more.
-        self._n_bytes[file.path] = 0
+        self._tell(file, 0)
         with aside.open("wb") as target:
+            n_bytes = 0
             async for piece in response.aiter_raw():
-                self._n_bytes[file.path] += len(piece)
-                if self._n_bytes[file.path] > most:
+                n_bytes += len(piece)
+                if n_bytes > most:
                     has_to = ", which it has to have" if most == file.size else ""
                     raise TryError(f"it is bigger than {most:,} bytes{has_to}")
                 digest.update(piece)
                 target.write(piece)
-                self._options.progress(self._n_bytes.total(), self._total)
+                self._tell(file, n_bytes)
         return digest.hexdigest()
+
+    def _tell(self, file: SourceFile, n_bytes: int) -> None:
+        self._n_bytes[file.path] = n_bytes
+        self._options.progress(self._n_bytes.total(), self._total)
 
 
 def _connections(options: FetchOptions) -> httpx.AsyncClient:
