@@ -12,18 +12,12 @@ import h5py
 import pytest
 from tests.cli.samples import Pommel
 from tests.cli.terminal import all_shown
-from tests.compat.lm_zoo.conftest import data_home  # noqa: F401 - a fixture
 
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
 
 TEXT = 'This is "a" test .\n\n NA zorbl \r\n'
 HEADER = "sentence_id\ttoken_id\ttoken\tsurprisal\n"
 LINES = ['This is "a" test .', "", "NA zorbl"]
-
-
-@pytest.fixture(autouse=True)
-def _no_copy(data_home: Path) -> None:  # noqa: F811
-    """No list of images but the one that ships."""
 
 
 @pytest.fixture

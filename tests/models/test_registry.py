@@ -18,12 +18,6 @@ SERVERS = ("http", "https")
 BACKENDS = ("builtin", "huggingface", "lstm", "ngram", *SERVERS, *IMAGES, "recorded", "dummy")
 
 
-@pytest.fixture(autouse=True)
-def no_registry_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs this may have a copy of the registry of LM Zoo images."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, LoadOptions]]:
     """Replace every backend; the list gets (scheme, reference, options) of what they open."""

@@ -20,7 +20,6 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalEng
     """An engine for `local://NAME`; at the end nothing that it has started may run."""
     local = LocalEngine(folder=tmp_path / "images")
     monkeypatch.setitem(engines.ENGINES, "local", lambda _reference: local)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     yield local
     assert local.n_running == 0
 

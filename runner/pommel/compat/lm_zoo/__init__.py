@@ -19,9 +19,9 @@ What is not as it was, and why:
   empty list gave `[[""]]`. A sentence with a line break in it is an error; it moved all that
   followed. A list that is a `str` is an error, too.
 * `backend` is obeyed, or `IncompatibleBackendError` is raised; another one ran, with a warning.
-* The registry ships with the package; every import downloaded it. A file of the user's own
-  (`docs/containers.md`) goes before it. An unknown name is an `UnknownModelError`, a KeyError,
-  with the nearest name; a model's `maintainer` is the one in the registry.
+* The registry ships with the package; every import downloaded it. An unknown name is an
+  `UnknownModelError`, a KeyError, with the nearest name; a model's `maintainer` is the one in the
+  registry.
 * Models in this process: a sentence that is too long is an error, and of GPT-2's tokens none is
   "unknown". An n-gram model's tokens are the words of the sentence, known or not. Where the
   first token has no context it has 0 bits, as it had.

@@ -84,7 +84,7 @@ class OfficialModel(DockerModel):
     """A model of the registry, made of its entry there."""
 
     def __init__(self, model_dict: Mapping[str, Any]) -> None:
-        """Take an entry of `schemas/lm_zoo_registry.json`."""
+        """Take an entry of the list that the LM Zoo published."""
         info: Mapping[str, Any] = model_dict["image"]
         super().__init__(f"{info['name']}:{info['tag']}")
         self.registry = info.get("registry") or DOCKER_REGISTRY
@@ -147,12 +147,11 @@ class HuggingFaceModel(Model):
 class Registry(Mapping[str, Model]):
     """The published models under their short names; any other reference is understood as well.
 
-    It is read from the user's own file, where there is one, or from what ships with pommel; nothing
-    is downloaded.
+    It is read from what ships with pommel; nothing is downloaded.
     """
 
     def __init__(self) -> None:
-        """Read the registry; raises `InputError` for a file that is none."""
+        """Read the registry."""
         entries = LmZooRegistry.installed()
         self._models = {name: OfficialModel(entry) for name, entry in entries.items()}
 

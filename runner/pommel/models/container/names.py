@@ -1,16 +1,11 @@
 """The short names of the LM Zoo (`GRNN`, `gpt2`) and the images they stand for."""
 
 import json
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, ModelNotAvailableError, nearest
-from pommel.files import DecodedText, json_schema, shipped_folder
-from pommel.models.reference_files import check_shape, parse_json
-
-_DEFAULT_REGISTRY = "docker.io"
+from pommel.errors import ModelNotAvailableError, nearest
+from pommel.files import shipped_folder
 
 
 class LmZooRegistry(dict[str, Mapping[str, Any]]):
@@ -18,27 +13,9 @@ class LmZooRegistry(dict[str, Mapping[str, Any]]):
 
     @classmethod
     def installed(cls) -> "LmZooRegistry":
-        """Return the user's own copy, where there is one, or what ships with pommel.
-
-        Nothing is ever fetched. Raises `InputError` for a copy that is no registry.
-        """
-        path = cls.copy_path()
-        if not path.is_file():
-            published = shipped_folder("registry") / "lm_zoo.json"
-            return cls(json.loads(published.read_text("utf-8")))
-        try:
-            entries = parse_json(DecodedText.read(path).text, where=str(path))
-            schema, noun = json_schema("lm_zoo_registry"), "registry of LM Zoo images"
-            check_shape(entries, schema, where=str(path), noun=noun)
-        except InputError as error:
-            raise InputError(f"{error}; mend this file, or delete it") from error
-        return cls(entries)
-
-    @staticmethod
-    def copy_path() -> Path:
-        """Return where the user's copy is, or would be."""
-        folder = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-        return Path(folder).expanduser() / "pommel" / "lm_zoo_registry.json"
+        """Return the list that ships with pommel; nothing is ever fetched."""
+        published = shipped_folder("registry") / "lm_zoo.json"
+        return cls(json.loads(published.read_text("utf-8")))
 
     def image_reference(self, shortname: str) -> str:
         """Return the image that a short name stands for, as `docker://NAME:TAG`.
@@ -53,7 +30,5 @@ class LmZooRegistry(dict[str, Mapping[str, Any]]):
                 f"it is one of {', '.join(self)}, or write docker://NAME:TAG"
             )
         image = self[shortname]["image"]
-        host = image.get("registry") or _DEFAULT_REGISTRY
-        prefix = "" if host == _DEFAULT_REGISTRY else f"{host}/"
-        tag = f":{image['tag']}" if image.get("tag") else ""
-        return f"docker://{prefix}{image['name']}{tag}"
+        # Of Docker's own registry, all of them.
+        return f"docker://{image['name']}:{image['tag']}"
