@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from tests.containers_support.answering import connected
 
-from pommel.models.container.engines.docker_engine import OWNER_LABEL, owner
 from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions, Policy, closing, score_all
 from pommel.models.registry import load_model
@@ -29,11 +28,6 @@ def scored(reference: str, **limits: str) -> list[list[float | None]]:
 
 def containers_of(url: str, process: int) -> dict[str, str]:
     """Return the containers that a process has started, running or not, each with its command."""
-    ours = f"{owner().partition('/')[0]}/{process}/"
     with connected(url) as client:
-        found = client.containers(all=True, filters={"label": OWNER_LABEL})
-    return {
-        container["Id"]: container["Command"]
-        for container in found
-        if container["Labels"][OWNER_LABEL].startswith(ours)
-    }
+        found = client.containers(all=True, filters={"name": f"pommel-{process}-"})
+    return {container["Id"]: container["Command"] for container in found}

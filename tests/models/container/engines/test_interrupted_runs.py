@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.builders import AGREEMENT, suite_text, suite_value
 from tests.containers_support.processes import wait_until
-from tests.models.container.engines.samples import SURPRISALS, Misbehaving, containers_of, scored
+from tests.models.container.engines.samples import Misbehaving, containers_of
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("nothing_left")]
 
@@ -91,21 +91,3 @@ def test_no_container_outlives_its_run(
     last_lines = hanging.stderr.read().split("\n")
     assert said in last_lines
     assert wait_until(lambda: not containers_of(docker_engine, hanging.pid), timeout_s=10)
-
-
-def test_what_nobody_could_remove_is_removed_by_the_next_run(
-    docker_engine: str, misbehaving: Misbehaving, hanging: "subprocess.Popen[str]"
-) -> None:
-    for child in children(hanging.pid):
-        os.kill(child, signal.SIGKILL)
-    hanging.kill()
-    hanging.wait(timeout=20)
-    assert containers_of(docker_engine, hanging.pid)
-    assert scored(f"docker://{misbehaving(protocol=2)}") == SURPRISALS
-    assert not containers_of(docker_engine, hanging.pid)
-
-
-def children(process: int) -> list[int]:
-    """Return the processes that a process has started, which is one: the one that removes."""
-    lists = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(each) for path in lists for each in path.read_text("utf-8").split()]

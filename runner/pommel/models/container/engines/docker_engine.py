@@ -246,67 +246,6 @@ def layers_added_up(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, 
         yield sum(done for done, _ in layers.values()), sum(size for _, size in layers.values())
 
 
-# On every container of ours: where the process runs that it belongs to, and which it is.
-OWNER_LABEL = "org.pommel.owner"
-
-
-def owner() -> str:
-    """Return this process as `OWNER_LABEL` has it: `_place`, its number, when it started."""
-    return f"{_place()}/{os.getpid()}/{_started(os.getpid())}"
-
-
-def remove_leftovers(client: "APIClient") -> None:
-    """Remove the containers of processes that were started where we were, and have ended.
-
-    An engine that does not answer is no error here: whoever needs it will notice.
-    """
-    with contextlib.suppress(OSError):
-        for container in client.containers(all=True, filters={"label": OWNER_LABEL}):
-            if is_gone(container["Labels"].get(OWNER_LABEL, "")):
-                # Somebody else may be removing it, too.
-                with contextlib.suppress(OSError):
-                    client.remove_container(container["Id"], v=True, force=True)
-
-
-def is_gone(label: str) -> bool:
-    """Return whether a label names a process of our place that has ended.
-
-    Of processes elsewhere nothing is known: on another machine, in another container, of another
-    user.
-    """
-    process = re.fullmatch(rf"{re.escape(_place())}/([0-9]+)/(.*)", label)
-    return process is not None and _started(process[1]) != process[2]
-
-
-def _place() -> str:
-    """Return a name for where numbers of processes mean what they mean to us.
-
-    The machine, by its name and its id (two may have one name), the namespace of the numbers, and
-    the user (one may not see another's processes).
-    """
-    machine = namespace = ""
-    with contextlib.suppress(OSError):
-        namespace = str(Path("/proc/self/ns/pid").readlink())
-        machine = Path("/etc/machine-id").read_text("utf-8")
-    user = str(os.getuid()) if hasattr(os, "getuid") else ""
-    parts = [socket.gethostname(), machine, namespace, user]
-    return ".".join(part.strip().replace("/", "-") for part in parts)
-
-
-def _started(process: int | str) -> str:
-    """Return when a process started, as the system counts; "" if it is not there.
-
-    Numbers of processes are used again; only together with the time they name one. Where there is
-    no /proc all have "", and none is taken for gone.
-    """
-    try:
-        stat = Path(f"/proc/{process}/stat").read_text("utf-8")
-    except OSError:
-        return ""
-    # The second field, in parentheses, may hold blanks and parentheses itself.
-    return stat.rpartition(")")[2].split()[19]
-
-
 _SECONDS_TO_ANSWER = 120
 _HINTS = {
     "docker": "is Docker running? (try: docker info)",
@@ -447,15 +386,15 @@ class DockerEngine:
         """Start a command; see `Engine.start`."""
         from docker.errors import APIError
 
-        container = f"pommel-{uuid.uuid4().hex[:16]}"
+        # By its name people see whose it is.
+        container = f"pommel-{os.getpid()}-{uuid.uuid4().hex[:16]}"
         channel = DockerChannel(client=self.client, container=container)
         try:
             with _explained(job):
-                remove_leftovers(self.client)
                 # Before it exists: there must be no moment at which nobody would remove it.
                 REAPER.add({"kind": "docker", "id": container, "settings": self.settings})
                 options = container_options(self.client, job, podman=self.name == "podman")
-                options |= {"name": container, "labels": {OWNER_LABEL: owner()}}
+                options["name"] = container
                 try:
                     self.client.create_container(**options)
                 except APIError as error:
