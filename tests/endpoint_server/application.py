@@ -56,9 +56,7 @@ class Behaviour:
     writing: Writing = as_text
     has_completions: bool = True
     has_chat: bool = True
-    has_generate: bool = False
     has_models: bool = True
-    has_prefill: bool = True
     ignores_echo: bool = False
     ignores_logprobs: bool = False
     only_zero_tokens: bool = False
@@ -111,8 +109,6 @@ class EndpointServer:
             routes.append(Route("/v1/completions", self._completions, methods=["POST"]))
         if behaviour.has_chat:
             routes.append(Route("/v1/chat/completions", self._chat, methods=["POST"]))
-        if behaviour.has_generate:
-            routes.append(Route("/generate", self._generate, methods=["POST"]))
         return Starlette(routes=routes)
 
     async def _models(self, request: Request) -> Response:
@@ -129,15 +125,7 @@ class EndpointServer:
 
     async def _completions(self, request: Request) -> Response:
         body = await request.json()
-        return await self._answer(request, body, str(body["prompt"]), self._complete)
-
-    async def _generate(self, request: Request) -> Response:
-        body = await request.json()
-        return await self._answer(request, body, str(body["inputs"]), self._prefill)
-
-    async def _answer(
-        self, request: Request, body: Json, prompt: str, make: Callable[[Json], Any]
-    ) -> Response:
+        prompt = str(body["prompt"])
         seen, behaviour = self.seen, self.behaviour
         seen.prompts.append(prompt)
         seen.bodies.append(body)
@@ -150,7 +138,7 @@ class EndpointServer:
             return behaviour.faults.popleft()(request)
         if not is_spared and (always := behaviour.always_at.get(prompt, behaviour.always)):
             return always(request)
-        value = make(body)
+        value = self._complete(body)
         if isinstance(value, Response):
             return value
         if not is_spared and behaviour.edit:
@@ -226,20 +214,6 @@ class EndpointServer:
             names = tokenizer.decode([likeliest]), tokenizer.decode([token])
             best.append({names[1]: float(row[token]), names[0]: float(row[likeliest])})
         return best, numbers
-
-    def _prefill(self, body: Json) -> Any:
-        model = self.language_model
-        bos = [model.bos_id] if self.behaviour.adds_bos else []
-        ids = bos + model.ids(body["inputs"])
-        _, numbers = self._numbers(ids, model.rows(*ids))
-        texts = self.behaviour.writing(model.tokenizer, ids)
-        prefill = [
-            {"id": each, "text": text, "logprob": number}
-            for each, text, number in zip(ids, texts, numbers, strict=True)
-        ]
-        details = {"finish_reason": "length", "generated_tokens": 1, "tokens": []}
-        details["prefill"] = prefill if self.behaviour.has_prefill else []
-        return {"generated_text": "", "details": details}
 
 
 def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:

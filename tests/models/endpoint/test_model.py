@@ -75,7 +75,6 @@ def assert_same(scored: Sequence[ScoredSentence], expected: Sequence[ScoredSente
         ({"adds_bos": True}, "", "never", "never"),
         ({"adds_bos": True, "shows_bos": False}, "", "always", "always"),
         ({"adds_bos": True, "shows_bos": False}, "", "never", "never"),
-        ({"adds_bos": True, "ignores_logprobs": True, "has_generate": True}, "", "auto", "always"),
     ],
 )
 def test_every_policy_gives_the_bits_of_the_model_itself(  # noqa: PLR0913, PLR0917 - a table

@@ -183,16 +183,6 @@ def test_a_server_that_generates_nothing(serve: Serve, opened: Open) -> None:
     assert opened(url).info.details["protocol"] == "completions (echo, logprobs, max_tokens 0)"
 
 
-def test_text_generation_inference_has_its_own_way(serve: Serve, opened: Open) -> None:
-    server, url = serve(ignores_echo=True, has_generate=True, adds_bos=True)
-    details = opened(url).info.details
-    assert details["protocol"] == "generate (decoder_input_details)"
-    assert details["first_token"] == f"scored, after {BOS!r}, which the server puts in front"
-    assert details["without_mark"] == "not possible"
-    assert details["contexts"] == "partly checked: no top_logprobs"
-    assert server.seen.bodies[-1]["parameters"]["decoder_input_details"] is True
-
-
 def test_contexts_are_checked_in_part_without_the_best_of_each_place(
     serve: Serve, opened: Open
 ) -> None:
@@ -260,11 +250,6 @@ IGNORED = (
             ),
         ),
         ({"ignores_logprobs": True}, "", IGNORED),
-        (
-            {"ignores_logprobs": True, "has_generate": True, "has_prefill": False},
-            "",
-            "it gives no log-probabilities of prompts; start it with --enable-prefill-logprobs",
-        ),
         ({"only_zero_tokens": True, "ignores_logprobs": True}, "", IGNORED),
         (
             {"is_one_place_wrong": True},

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from pommel.errors import InputError, UnsupportedFeatureError
-from pommel.models.endpoint.protocol import Completions, Generate
+from pommel.errors import InputError
+from pommel.models.endpoint.protocol import Completions
 
 COMPLETIONS = Completions(base_url="http://h/v1", model="m")
-GENERATE = Generate(root_url="http://h")
 
 
 def completion(**logprobs: Any) -> dict[str, Any]:
@@ -31,14 +30,6 @@ def test_a_request_asks_for_the_prompt_and_as_little_as_can_be_of_what_follows()
     assert COMPLETIONS.body("The cat", special_tokens=False)["add_special_tokens"] is False
 
 
-def test_a_request_to_text_generation_inference() -> None:
-    assert GENERATE.url == "http://h/generate"
-    assert GENERATE.body("The cat") == {
-        "inputs": "The cat",
-        "parameters": {"max_new_tokens": 1, "details": True, "decoder_input_details": True},
-    }
-
-
 def test_an_answer() -> None:
     best = [None, {" dog": -0.5, " cat": -1.5}]
     value = completion(top_logprobs=best) | {"usage": {"prompt_tokens": 2}}
@@ -47,17 +38,6 @@ def test_an_answer() -> None:
     assert answer.log_probabilities == (None, -1.5)
     assert answer.best == (None, -0.5)
     assert answer.n_prompt_tokens == 2
-
-
-def test_an_answer_of_text_generation_inference() -> None:
-    tokens = [
-        {"id": 1, "text": "<s>", "logprob": None},
-        {"id": 2, "text": "The", "logprob": -2},
-    ]
-    answer = GENERATE.read({"details": {"prefill": tokens}})
-    assert answer.tokens == ("<s>", "The")
-    assert answer.log_probabilities == (None, -2.0)
-    assert answer.best == ()
 
 
 @pytest.mark.parametrize(("number", "read"), [(0, 0.0), (-0.0, 0.0), (1e-7, 0.0), (-800.0, -800.0)])
@@ -106,12 +86,6 @@ def test_a_token_of_a_message_is_cut() -> None:
     assert str(raised.value) == (f"the log-probability of '{'x' * 80}'… is 1.0, which none can be")
 
 
-def test_marks_cannot_be_left_out_of_text_generation_inference() -> None:
-    with pytest.raises(UnsupportedFeatureError) as raised:
-        GENERATE.body("The cat", special_tokens=False)
-    assert str(raised.value) == "http://h/generate does not leave its marks out"
-
-
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -139,25 +113,6 @@ def test_marks_cannot_be_left_out_of_text_generation_inference() -> None:
 def test_answers_that_cannot_be(value: Any, message: str) -> None:
     with pytest.raises(InputError) as raised:
         COMPLETIONS.read(value)
-    assert str(raised.value) == message
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ({"generated_text": " sat"}, "its answer has no 'details'"),
-        ({"details": {}}, "details has no 'prefill'"),
-        (
-            {"details": {"prefill": []}},
-            ("it gives no log-probabilities of prompts; start it with --enable-prefill-logprobs"),
-        ),
-        ({"details": {"prefill": ["The"]}}, "its prefill is no list of tokens"),
-        ({"details": {"prefill": [{"id": 1}]}}, "its tokens are not all texts"),
-    ],
-)
-def test_answers_of_text_generation_inference_that_cannot_be(value: Any, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        GENERATE.read(value)
     assert str(raised.value) == message
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from pommel.errors import InputError, ModelNotAvailableError, UnsupportedFeatureError, quoted
 from pommel.models.endpoint.client import Client, RequestFailedError
-from pommel.models.endpoint.protocol import Completions, Generate, PromptAnswer, PromptProtocol
+from pommel.models.endpoint.protocol import Completions, PromptAnswer
 from pommel.models.endpoint.reference import EndpointReference
 from pommel.models.endpoint.spelling import spell
 from pommel.models.model import Policy
@@ -91,7 +91,7 @@ class Manner:
     whatever was asked before.
     """
 
-    protocol: PromptProtocol
+    protocol: Completions
     own: Way
     marked: Way | None
     bare: Way | None
@@ -232,7 +232,7 @@ class Prober:
 
     client: Client
     reference: EndpointReference
-    _protocol: PromptProtocol = field(init=False)
+    _protocol: Completions = field(init=False)
 
     async def manner(self, model: str) -> Manner:
         """Return what was found out.
@@ -287,31 +287,22 @@ class Prober:
         return f"checked, to {largest:.4f} bits"
 
     async def _find_protocol(self, model: str) -> _Probe:
-        """Settle on the first protocol that works, and return its answer to the first prompt."""
-        refusal: ModelNotAvailableError
-        for max_tokens in (1, 0):
-            self._protocol = Completions(
-                base_url=self.reference.base_url, model=model, max_tokens=max_tokens
-            )
+        """Settle on how many tokens are generated, and return the answer to the first prompt."""
+        self._protocol = Completions(base_url=self.reference.base_url, model=model)
+        try:
             try:
                 return await self._ask(_PROMPTS[0])
             except RequestFailedError as failure:
-                if failure.may_pass or failure.status in {None, 401, 403}:
-                    raise
-                refusal = await self._refusal(failure)
                 if "max_tokens" not in failure.said or "echo" in failure.said:
-                    break
-            except InputError as error:
-                refusal = self._not_available(f"{error}; {_NEEDED}")
-                break
-        self._protocol = Generate(root_url=self.reference.base_url.removesuffix("/v1"))
-        try:
+                    raise
+            self._protocol = replace(self._protocol, max_tokens=0)
             return await self._ask(_PROMPTS[0])
-        except RequestFailedError:
-            raise refusal from None
+        except RequestFailedError as failure:
+            if failure.may_pass or failure.status in {None, 401, 403}:
+                raise
+            raise await self._refusal(failure) from None
         except InputError as error:
-            is_tgi = "prefill" in str(error) and "no 'details'" not in str(error)
-            raise (self._not_available(str(error)) if is_tgi else refusal) from None
+            raise self._not_available(f"{error}; {_NEEDED}") from None
 
     async def _refusal(self, failure: RequestFailedError) -> ModelNotAvailableError:
         """Return what is said of a server that refuses to complete the first prompt."""
@@ -359,7 +350,7 @@ class Prober:
         """Return the way in which the server leaves its marks out; None if it does not."""
         try:
             bare = await self._ask(_PROMPTS[0], special_tokens=False)
-        except (RequestFailedError, InputError, UnsupportedFeatureError):
+        except (RequestFailedError, InputError):
             return None
         way = replace(bare.way([bare]), special_tokens=False)
         return None if way.has_mark or way.n_hidden else way

@@ -1,10 +1,10 @@
-"""What a server is asked, and what it says of a prompt: OpenAI's completions, or TGI's own way."""
+"""What a server is asked, and what it says of a prompt: OpenAI's completions."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from pommel.errors import InputError, UnsupportedFeatureError, quoted
+from pommel.errors import InputError, quoted
 from pommel.values import frozen
 
 # Of a token that is certain, rounded.
@@ -25,9 +25,9 @@ class PromptAnswer:
 
     tokens: tuple[str, ...]
     log_probabilities: tuple[float | None, ...]
-    best: tuple[float | None, ...] = ()
-    n_prompt_tokens: int | None = None
-    most_generated: int = 0
+    best: tuple[float | None, ...]
+    n_prompt_tokens: int | None
+    most_generated: int
 
 
 @frozen
@@ -78,50 +78,6 @@ class Completions:
             n_prompt_tokens=counted if isinstance(counted, int) else None,
             most_generated=self.max_tokens,
         )
-
-
-@frozen
-class Generate:
-    """`/generate` of Text Generation Inference, with `decoder_input_details`."""
-
-    root_url: str
-    # What a stored run says of it.
-    name: ClassVar = "generate (decoder_input_details)"
-
-    @property
-    def url(self) -> str:
-        """Where it is asked."""
-        return f"{self.root_url}/generate"
-
-    def body(self, prompt: str, *, special_tokens: bool = True) -> Mapping[str, Any]:
-        """Return the request for a prompt.
-
-        Raises `UnsupportedFeatureError` without `special_tokens`: the server's marks stay.
-        """
-        if not special_tokens:
-            raise UnsupportedFeatureError(f"{self.url} does not leave its marks out")
-        details = {"max_new_tokens": 1, "details": True, "decoder_input_details": True}
-        return {"inputs": prompt, "parameters": details}
-
-    def read(self, value: Mapping[str, Any]) -> PromptAnswer:
-        """Return what an answer says. Raises `InputError` with what is wrong with it."""
-        prefill = _of(_of(value, "details", dict, "its answer"), "prefill", list, "details")
-        if not prefill:
-            raise InputError(
-                "it gives no log-probabilities of prompts; start it with --enable-prefill-logprobs"
-            )
-        if not all(isinstance(each, dict) for each in prefill):
-            raise InputError("its prefill is no list of tokens")
-        tokens = [each.get("text") for each in prefill]
-        return PromptAnswer(
-            tokens=_texts(tokens),
-            log_probabilities=_checked([each.get("logprob") for each in prefill], tokens),
-            n_prompt_tokens=len(tokens),
-        )
-
-
-# One way to ask for the probabilities of a prompt's tokens.
-PromptProtocol = Completions | Generate
 
 
 def _of(value: object, name: str, kind: type, where: str) -> Any:
