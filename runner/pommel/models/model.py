@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
-from pommel.errors import UnsupportedFeatureError, UsageError, counted
+from pommel.errors import ModelError, UnsupportedFeatureError, UsageError, counted
 from pommel.models.container.engines.engine import MIB, Pull, PullProgress, Sandbox, size_in_bytes
 from pommel.surprisal import ScoredSentence, Unscored
 from pommel.values import frozen
@@ -276,6 +276,15 @@ class Model(Protocol):
         `ScoredSentence.check`.
         """
         ...
+
+
+@contextlib.contextmanager
+def naming(reference: str) -> Iterator[None]:
+    """Have what is wrong with a model, or with what is asked of it, begin with its reference."""
+    try:
+        yield
+    except ModelError as error:
+        raise type(error)(f"{reference}: {error}") from error.__cause__
 
 
 @contextlib.contextmanager

@@ -107,7 +107,7 @@ def p_sequence(model: huggingface.HuggingFaceModel, ids: Sequence[int], n_given:
 
 
 def ids_of(model: huggingface.HuggingFaceModel, text: str) -> list[int]:
-    (encoded,) = model.encoder.encode([text], Policy())
+    (encoded,) = model.encoded([text], Policy())
     return [int(each) for each in encoded.ids]
 
 

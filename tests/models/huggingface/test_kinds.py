@@ -28,7 +28,7 @@ OWN = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForC
     ],
 )
 def test_kinds(config: dict[str, Any], kind: str) -> None:
-    assert kind_of(config, reference="x", trust_remote_code=False) == kind
+    assert kind_of(config, trust_remote_code=False) == kind
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_kinds_of_models_with_code_of_their_own(
     auto_map: dict[str, str], architectures: list[str] | None, kind: str
 ) -> None:
     config = {"model_type": "own", "auto_map": auto_map, "architectures": architectures}
-    assert kind_of(config, reference="x", trust_remote_code=True) == kind
+    assert kind_of(config, trust_remote_code=True) == kind
 
 
 @pytest.mark.parametrize(
@@ -81,5 +81,5 @@ def test_kinds_of_models_with_code_of_their_own(
 )
 def test_what_is_none(config: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelNotAvailableError) as caught:
-        kind_of(config, reference="x", trust_remote_code=False)
-    assert str(caught.value) == f"x: {message}"
+        kind_of(config, trust_remote_code=False)
+    assert str(caught.value) == message

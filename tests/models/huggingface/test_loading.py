@@ -149,8 +149,8 @@ def test_pickles_only_with_a_word_of_consent(copy: Copy, tiny_folder: FolderOf) 
     pickled = huggingface.open_model(f"huggingface://{folder}", options)
     safe = huggingface.open_model(f"huggingface://{tiny_folder('gpt2')}", options)
     assert score_all(pickled, ["I like"], Policy()) == score_all(safe, ["I like"], Policy())
-    assert find_files(tiny_folder("gpt2"), allow_pickle=True, reference="").safe
-    assert not find_files(folder, allow_pickle=True, reference="").safe
+    assert find_files(tiny_folder("gpt2"), allow_pickle=True).safe
+    assert not find_files(folder, allow_pickle=True).safe
 
 
 # --- what is said of a model
@@ -202,7 +202,7 @@ def test_the_fingerprint_is_that_of_the_files(copy: Copy, name: str) -> None:
     folder = copy("gpt2")
 
     def fingerprint() -> str:
-        return find_files(folder, allow_pickle=False, reference="").fingerprint("float32")
+        return find_files(folder, allow_pickle=False).fingerprint("float32")
 
     before = fingerprint()
     (folder / "README.md").write_text("Nothing that counts.")
@@ -217,9 +217,9 @@ def test_the_fingerprint_is_that_of_the_files(copy: Copy, name: str) -> None:
 )
 def test_whatever_a_tokenizer_may_read_counts(copy: Copy, name: str) -> None:
     folder = copy("gpt2")
-    before = find_files(folder, allow_pickle=False, reference="")
+    before = find_files(folder, allow_pickle=False)
     (folder / name).write_text("wren robin")
-    after = find_files(folder, allow_pickle=False, reference="")
+    after = find_files(folder, allow_pickle=False)
     assert before.fingerprint("float32") != after.fingerprint("float32")
     assert before.tokenizer_hash() != after.tokenizer_hash()
 
@@ -246,9 +246,9 @@ def test_whatever_a_tokenizer_may_read_counts(copy: Copy, name: str) -> None:
 )
 def test_what_is_of_no_account(copy: Copy, name: str) -> None:
     folder = copy("gpt2")
-    before = find_files(folder, allow_pickle=False, reference="").fingerprint("float32")
+    before = find_files(folder, allow_pickle=False).fingerprint("float32")
     (folder / name).write_text("{}")
-    assert find_files(folder, allow_pickle=False, reference="").fingerprint("float32") == before
+    assert find_files(folder, allow_pickle=False).fingerprint("float32") == before
 
 
 def test_the_hash_of_a_big_file_is_the_name_of_its_blob(
@@ -257,7 +257,7 @@ def test_the_hash_of_a_big_file_is_the_name_of_its_blob(
     import hashlib
 
     folder = copy("gpt2")
-    files = find_files(folder, allow_pickle=False, reference="")
+    files = find_files(folder, allow_pickle=False)
     expected = files.fingerprint("float32")
     (weights,) = files.weights
     blob = tmp_path / "blobs" / hashlib.sha256(weights.read_bytes()).hexdigest()

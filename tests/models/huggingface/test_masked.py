@@ -81,14 +81,14 @@ def test_its_own_method_is_pseudo_log_likelihood(tiny_folder: FolderOf) -> None:
 def test_marks_are_context_and_no_tokens(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("bert"))
     for policy in (Policy(), Policy.SYNTAXGYM, Policy(bos="always")):
-        (encoded,) = model.encoder.encode(["the dog"], policy)
+        (encoded,) = model.encoded(["the dog"], policy)
         ids = [model.encoder.vocabulary.text(token_id) for token_id in encoded.ids]
         assert ids == ["[CLS]", "the", "dog", "[SEP]"]
         assert (encoded.n_marks, encoded.n_closing) == (1, 1)
         (scored,) = score_all(model, ["the dog"], policy)
         assert texts(scored) == ["the", "dog"]
         assert None not in bits(scored)
-    (bare,) = model.encoder.encode(["the dog"], Policy(bos="never", eos="never"))
+    (bare,) = model.encoded(["the dog"], Policy(bos="never", eos="never"))
     assert [model.encoder.vocabulary.text(token_id) for token_id in bare.ids] == ["the", "dog"]
     (alone,) = score_all(model, ["the dog"], Policy(bos="never", eos="never"))
     assert None not in bits(alone)
@@ -194,9 +194,9 @@ def test_an_unknown_word_is_never_in_focus_whatever_its_id(tmp_path: Path) -> No
 
 def test_words_are_those_of_the_pre_tokenizer(tiny_folder: FolderOf) -> None:
     bert, xlmr = (open_tiny(tiny_folder(kind)) for kind in ("bert", "xlmr"))
-    (cut,) = bert.encoder.encode(["the dogs."], Policy())
+    (cut,) = bert.encoded(["the dogs."], Policy())
     assert cut.words.tolist() == [0, 1, 2]
-    (kept,) = xlmr.encoder.encode(["the dogs."], Policy())
+    (kept,) = xlmr.encoded(["the dogs."], Policy())
     n_first = texts(score_all(xlmr, ["the"], Policy())[0])
     assert kept.words.tolist() == [0] * len(n_first) + [1] * (kept.n_tokens - len(n_first))
 

@@ -66,7 +66,7 @@ def test_the_end_of_a_sentence_is_scored_in_its_context(tiny_folder: FolderOf) -
     folder = tiny_folder("llama-eos")
     model = open_tiny(folder)
     (scored,) = score_all(model, ["I saw"], Policy())
-    (encoded,) = model.encoder.encode(["I saw"], Policy())
+    (encoded,) = model.encoded(["I saw"], Policy())
     assert scored.tokens[-1].role == "eos"
     assert bits(scored) == pytest.approx(oracle(folder, encoded.ids.tolist()), abs=1e-4)
 
@@ -175,7 +175,7 @@ def test_what_pommel_itself_has_to_say_stays_as_it_is(tiny_folder: FolderOf) -> 
 
 def test_nan_names_the_sentence(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("gpt2"))
-    broken = model.encoder.encode([" the"], Policy())[0].ids[-1]
+    broken = model.encoded([" the"], Policy())[0].ids[-1]
     with torch.no_grad():
         model.scorer.engine.network.model.get_input_embeddings().weight[broken] = math.nan
     with pytest.raises(ModelError) as caught:
@@ -203,7 +203,7 @@ def test_float64_is_exact(tiny_folder: FolderOf) -> None:
     folder = tiny_folder("gpt2")
     model = open_tiny(folder, dtype="float64")
     for scored in score_all(model, SENTENCES[:2], Policy()):
-        (encoded,) = model.encoder.encode([scored.text], Policy())
+        (encoded,) = model.encoded([scored.text], Policy())
         assert bits(scored) == pytest.approx(oracle(folder, encoded.ids.tolist()), abs=1e-9)
 
 

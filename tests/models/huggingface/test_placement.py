@@ -36,7 +36,7 @@ def test_the_first_gpu_that_holds_them_or_all(
     weight_gb: int, free_gb: dict[str, int], devices: tuple[str, ...]
 ) -> None:
     free = {name: n * GB for name, n in free_gb.items()}
-    assert place_weights(weight_gb * GB, free, reference="x") == devices
+    assert place_weights(weight_gb * GB, free) == devices
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_the_first_gpu_that_holds_them_or_all(
 def test_more_than_all_of_them_hold(free_gb: dict[str, int], where: str) -> None:
     free = {name: n * GB for name, n in free_gb.items()}
     with pytest.raises(ModelNotAvailableError) as caught:
-        place_weights(140 * GB, free, reference="x")
+        place_weights(140 * GB, free)
     assert str(caught.value) == (
-        f"x: its weights take 140.0 GB, and only {where}; use --device cpu, or a smaller --dtype"
+        f"its weights take 140.0 GB, and only {where}; use --device cpu, or a smaller --dtype"
     )
 
 
@@ -59,7 +59,7 @@ def test_more_than_all_of_them_hold(free_gb: dict[str, int], where: str) -> None
 def test_there_is_always_room_for_what_is_computed(weights: int, free: list[int]) -> None:
     by_device = {f"cuda:{number}": n for number, n in enumerate(free)}
     try:
-        devices = place_weights(weights, by_device, reference="x")
+        devices = place_weights(weights, by_device)
     except ModelNotAvailableError:
         assert weights > 0.9 * sum(free)
     else:
@@ -90,16 +90,16 @@ def test_gpus_are_looked_at_only_for_auto(
 def test_spreading_needs_accelerate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "accelerate", None)
     with pytest.raises(ModelNotAvailableError) as caught:
-        require_accelerate(26 * GB, reference="x")
+        require_accelerate(26 * GB)
     assert str(caught.value) == (
-        "x: its weights take 26.0 GB, more than any one GPU has free; to spread them over several: "
+        "its weights take 26.0 GB, more than any one GPU has free; to spread them over several: "
         "pip install accelerate"
     )
 
 
 def test_how_much_weights_take(tiny_folder: FolderOf) -> None:
     pytest.importorskip("transformers")
-    files = find_files(tiny_folder("gpt2"), allow_pickle=False, reference="x")
+    files = find_files(tiny_folder("gpt2"), allow_pickle=False)
     # 40,320 parameters, see the description of this model
     assert bytes_of_weights(files, 4) == 4 * 40_320
     assert bytes_of_weights(files, 2) == 2 * 40_320

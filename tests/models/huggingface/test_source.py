@@ -32,10 +32,9 @@ pytest.importorskip("transformers")
     ],
 )
 def test_references_that_name_nothing(body: str, message: str) -> None:
-    reference = f"huggingface://{body}"
     with pytest.raises(ModelNotAvailableError) as caught:
-        find_source(reference, LoadOptions(offline=True))
-    assert str(caught.value).startswith(f"{reference}: {message}")
+        find_source(body, LoadOptions(offline=True))
+    assert str(caught.value).startswith(message)
 
 
 def test_a_folder_wins_over_a_revision_and_over_a_name(
@@ -44,16 +43,15 @@ def test_a_folder_wins_over_a_revision_and_over_a_name(
     monkeypatch.chdir(tmp_path)
     for name in ("model@v1", "gpt2"):
         (tmp_path / name).mkdir()
-        source = find_source(f"huggingface://{name}", LoadOptions(offline=True))
-        assert (source.folder.resolve(), source.name) == (tmp_path / name, name)
+        folder, called = find_source(name, LoadOptions(offline=True))
+        assert (folder.resolve(), called) == (tmp_path / name, name)
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelNotAvailableError, match=r"file is a file; a model is a folder$"):
-        find_source("huggingface://file", LoadOptions())
+        find_source("file", LoadOptions())
     with pytest.raises(ModelNotAvailableError) as caught:
-        find_source("huggingface://gpt2@main", LoadOptions())
+        find_source("gpt2@main", LoadOptions())
     assert str(caught.value) == (
-        "huggingface://gpt2@main: gpt2 is a folder, and folders have no revisions; "
-        "write huggingface://gpt2"
+        "gpt2 is a folder, and folders have no revisions; write huggingface://gpt2"
     )
 
 
@@ -111,8 +109,8 @@ def test_only_what_is_needed_is_downloaded(
         return os.fspath(tiny_folder("gpt2"))
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    find_source("huggingface://someone/tiny@v1", LoadOptions())
-    find_source("huggingface://tiny", LoadOptions(trust_remote_code=True))
+    find_source("someone/tiny@v1", LoadOptions())
+    find_source("tiny", LoadOptions(trust_remote_code=True))
     small = ["*.json", "*.txt", "*.model", "*.tiktoken", "*.codes"]
     small += ["*.spm", "*.tokenizer", "*.bpe"]
     assert asked == [

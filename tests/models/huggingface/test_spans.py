@@ -71,9 +71,9 @@ def test_many_sentences_are_held_a_block_at_a_time(
     held: list[int] = []
     encode = opened.encoder.encode
 
-    def watched(texts: Any, policy: Policy) -> Any:
+    def watched(texts: Any, ends: Any) -> Any:
         held.append(len(texts))
-        return encode(texts, policy)
+        return encode(texts, ends)
 
     monkeypatch.setattr(opened.encoder, "encode", watched)
     monkeypatch.setattr(model, "_BLOCK", 2)

@@ -40,7 +40,7 @@ def test_auto_adds_each_mark_once(
     tiny_folder: FolderOf, kind: str, prefix: list[str], suffix: list[str]
 ) -> None:
     model = open_tiny(tiny_folder(kind))
-    (encoded,) = model.encoder.encode(["The cats"], Policy())
+    (encoded,) = model.encoded(["The cats"], Policy())
     texts = [model.encoder.vocabulary.text(token_id) for token_id in encoded.ids]
     inner = len(texts) - len(suffix)
     assert (texts[: len(prefix)], texts[inner:]) == (prefix, suffix)
@@ -56,7 +56,7 @@ def test_the_retired_tools_took_what_the_tokenizer_added(
     tiny_folder: FolderOf, kind: str, n_marks: int, *, first_is_zero: bool
 ) -> None:
     model = open_tiny(tiny_folder(kind))
-    (encoded,) = model.encoder.encode(["The cats"], Policy.SYNTAXGYM)
+    (encoded,) = model.encoded(["The cats"], Policy.SYNTAXGYM)
     (scored,) = score_all(model, ["The cats"], Policy.SYNTAXGYM)
     assert encoded.n_marks == n_marks
     assert (bits(scored)[0] == 0.0) is first_is_zero
@@ -194,10 +194,10 @@ def test_sentences_are_read_in_bulk_and_kept_small(
 ) -> None:
     model = open_tiny(tiny_folder("bert"))
     sentences = ["the dog", "I like the cats .", "", "the dogs"] * 3
-    expected = model.encoder.encode(sentences, Policy())
+    expected = model.encoded(sentences, Policy())
     monkeypatch.setattr("pommel.models.huggingface.tokens._SENTENCES_AT_ONCE", 5)
     for one, other, sentence in zip(
-        model.encoder.encode(sentences, Policy()), expected, sentences, strict=True
+        model.encoded(sentences, Policy()), expected, sentences, strict=True
     ):
         assert one.text == sentence
         assert one.ids.tolist() == other.ids.tolist()
@@ -221,7 +221,7 @@ def test_words_between_white_space(text: str, starts: list[int], words: list[int
 
 
 def test_a_tokenizer_in_python_has_words_between_white_space(tiny_folder: FolderOf) -> None:
-    (encoded,) = open_tiny(tiny_folder("gpt2-ctrl")).encoder.encode(["the dogs saw ."], Policy())
+    (encoded,) = open_tiny(tiny_folder("gpt2-ctrl")).encoded(["the dogs saw ."], Policy())
     assert encoded.words.tolist() == [0, 1, 1, 1, 2, 2, 2, 3]
 
 
@@ -237,7 +237,7 @@ def test_a_tokenizer_in_python_has_words_between_white_space(tiny_folder: Folder
 def test_without_a_pre_tokenizer_words_end_at_white_space(
     tiny_folder: FolderOf, text: str, words: list[tuple[str, int]]
 ) -> None:
-    (encoded,) = open_tiny(tiny_folder("llama")).encoder.encode([text], Policy())
+    (encoded,) = open_tiny(tiny_folder("llama")).encoded([text], Policy())
     tokens = [token.text for token in encoded.tokens]
     assert list(zip(tokens, encoded.words.tolist(), strict=True)) == words
 

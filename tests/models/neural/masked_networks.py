@@ -10,8 +10,8 @@ import pytest
 import torch
 import transformers
 
+from pommel.models.model import LoadOptions
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
-from pommel.models.neural.memory import Runtime
 from pommel.models.neural.questions import Answer
 
 N_KNOWN, MASK, OPEN, CLOSE = 24, 4, 0, 2
@@ -61,7 +61,7 @@ def network(name: str, **changes: Any) -> Any:
 
 
 def engine_of(model: Any, *, mask_id: int = MASK, dtype: str = "float32") -> MaskedEngine:
-    return masked_engine(model, Runtime(reference="m", dtype=dtype), mask_id=mask_id)
+    return masked_engine(model, LoadOptions(dtype=dtype), mask_id=mask_id)
 
 
 class Oracle:

@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from pommel.models.model import LoadOptions
 from pommel.models.neural.causal import CausalEngine, causal_engine
-from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Answer, Ids, Request
@@ -131,13 +131,12 @@ class AncestorsHidden(Network):
 
 
 def engine_of(model: Any, *, dtype: str = "float32", **options: Any) -> CausalEngine:
-    runtime = Runtime(dtype=dtype, reference="tiny", **options)
-    return causal_engine(Network(model, device="cpu"), runtime)
+    return causal_engine(Network(model, device="cpu"), LoadOptions(dtype=dtype, **options))
 
 
 def limited(engine: CausalEngine, **limits: int | None) -> CausalEngine:
     """Return an engine that may use less."""
-    return replace(engine, runtime=replace(engine.runtime, **limits))  # type: ignore[arg-type]
+    return replace(engine, options=replace(engine.options, **limits))  # type: ignore[arg-type]
 
 
 def request(

@@ -24,9 +24,9 @@ from tests.models.neural.networks import (
 )
 
 from pommel.errors import ModelNotAvailableError
+from pommel.models.model import LoadOptions
 from pommel.models.neural import causal
 from pommel.models.neural.causal import CausalEngine
-from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Counts, Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Request
@@ -154,7 +154,7 @@ def test_a_network_that_is_not_causal_is_refused() -> None:
     shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
     torch.manual_seed(1)
     model = hf.BertLMHeadModel(hf.BertConfig(vocab_size=N_KNOWN, **shape)).eval()
-    with pytest.raises(ModelNotAvailableError, match=r"^tiny: it is not a causal language model"):
+    with pytest.raises(ModelNotAvailableError, match=r"^it is not a causal language model"):
         engine_of(model)
 
 
@@ -185,7 +185,7 @@ def test_a_large_vocabulary_never_makes_more_rows_than_memory_holds(path: Any) -
     engine = CausalEngine(
         network=found,
         path=path,
-        runtime=Runtime(max_memory_bytes=SMALL_MEMORY),
+        options=LoadOptions(max_memory_bytes=SMALL_MEMORY),
     )
     asked = random_requests(12)
     answers(engine, asked)
@@ -200,7 +200,7 @@ _PEAK = """
 import json, resource, warnings
 import torch, transformers
 from pommel.models.neural.causal import causal_engine
-from pommel.models.neural.memory import Runtime
+from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Network
 from pommel.models.neural.questions import Request
 import numpy as np
@@ -211,7 +211,7 @@ torch.set_num_threads(1)
 shape = dict(n_layer=1, n_embd=8, n_head=2, n_positions=64, bos_token_id=0, eos_token_id=0)
 config = transformers.GPT2Config(vocab_size=250_000, **shape)
 model = transformers.GPT2LMHeadModel(config).eval()
-engine = causal_engine(Network(model, device="cpu"), Runtime(max_memory_bytes=64_000_000))
+engine = causal_engine(Network(model, device="cpu"), LoadOptions(max_memory_bytes=64_000_000))
 
 def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -238,7 +238,7 @@ def test_a_large_vocabulary_takes_no_more_memory_than_it_may() -> None:
 
 
 def test_nothing_after_nothing() -> None:
-    engine = causal.causal_engine(Network(network("GPT2"), device="cpu"), Runtime(reference="gpt2"))
+    engine = causal.causal_engine(Network(network("GPT2"), device="cpu"), LoadOptions())
     assert engine.log_probabilities([]).shape == (0, N_KNOWN)
 
 
@@ -246,7 +246,7 @@ def test_long_inputs_that_stretch_positions_have_no_say_in_others() -> None:
     rope = {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10_000.0}
     model = network("Llama", rope_parameters=rope, max_position_embeddings=20)
     fresh = copy.deepcopy(model).double()
-    engine = causal.causal_engine(Network(model, device="cpu"), Runtime(reference="llama"))
+    engine = causal.causal_engine(Network(model, device="cpu"), LoadOptions())
     assert (engine.path, engine.alone_beyond) == ("prefix tree", 20)
     random = np.random.default_rng(0)
     asked = [request(random.integers(3, N_KNOWN, n).tolist()) for n in (12, 40, 12, 40, 21, 22)]
@@ -264,10 +264,10 @@ def test_long_inputs_that_stretch_positions_have_no_say_in_others() -> None:
 def test_a_network_whose_head_is_not_found_projects_no_more_than_fits() -> None:
     model = network("GPT2")
     model.get_output_embeddings = lambda: None
-    engine = causal.causal_engine(Network(model, device="cpu"), Runtime(reference="gpt2"))
+    engine = causal.causal_engine(Network(model, device="cpu"), LoadOptions())
     rows = 10
     small = limited(engine, max_memory_bytes=2 * 8 * N_KNOWN * rows)
-    budget = small.network.budget(small.runtime)
+    budget = small.network.budget(small.options)
     assert budget.n_tokens <= budget.n_rows == rows
     asked = random_requests(20)
     assert largest_difference(answers(small, asked), answers(trial("GPT2").engine, asked)) < 1e-4

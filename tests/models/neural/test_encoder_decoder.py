@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pommel.errors import ModelNotAvailableError
+from pommel.models.model import LoadOptions
 from pommel.models.neural.causal import CausalEngine, teacher_forced_engine
-from pommel.models.neural.memory import Runtime
 from pommel.models.neural.questions import Request
 
 N_KNOWN, START = 24, 3
@@ -82,8 +82,8 @@ def engine_of(
     start_id: int | None = START,
     batch_tokens: int | None = None,
 ) -> CausalEngine:
-    runtime = Runtime(reference="m", batch_tokens=batch_tokens)
-    return teacher_forced_engine(model, runtime, source_ids=source_ids, start_id=start_id)
+    options = LoadOptions(batch_tokens=batch_tokens)
+    return teacher_forced_engine(model, options, source_ids=source_ids, start_id=start_id)
 
 
 class Oracle:
@@ -144,8 +144,8 @@ def test_numbers_are_those_of_each_sentence_alone_in_float64(
     pair: tuple[CausalEngine, Oracle], requests: list[Request], batch_tokens: int | None
 ) -> None:
     engine, oracle = pair
-    runtime = Runtime(batch_tokens=batch_tokens)
-    check(replace(engine, runtime=runtime), oracle, requests)
+    options = LoadOptions(batch_tokens=batch_tokens)
+    check(replace(engine, options=options), oracle, requests)
 
 
 def test_the_padding_id_within_a_sentence_is_a_token(pair: tuple[CausalEngine, Oracle]) -> None:
@@ -197,13 +197,13 @@ def test_the_source_matters() -> None:
 
 @pytest.mark.parametrize("start_id", [None, -1, N_KNOWN])
 def test_a_decoder_without_a_start_is_an_error(start_id: int | None) -> None:
-    message = r"^m: it does not say which token its decoder starts with \(decoder_start_token_id\)$"
+    message = r"^it does not say which token its decoder starts with \(decoder_start_token_id\)$"
     with pytest.raises(ModelNotAvailableError, match=message):
         engine_of(t5(), start_id=start_id)
 
 
 @pytest.mark.parametrize("source_ids", [[], [5, N_KNOWN]])
 def test_a_source_that_the_encoder_can_not_read_is_an_error(source_ids: list[int]) -> None:
-    message = "^m: its encoder needs a source of one token at least, all of them known to it$"
+    message = "^its encoder needs a source of one token at least, all of them known to it$"
     with pytest.raises(ModelNotAvailableError, match=message):
         engine_of(t5(), source_ids)

@@ -23,8 +23,8 @@ from tests.models.neural.networks import (
     trial,
 )
 
+from pommel.models.model import LoadOptions
 from pommel.models.neural.causal import CausalEngine
-from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Request
@@ -179,7 +179,7 @@ def test_a_fault_in_the_tree_shows_and_the_check_finds_it(fault: type[Network], 
     oracle = reference(name, model)
     wrong = fault(model, device="cpu")
     # No row is so wide that the wrong positions of `PlacesInTheRow` do not exist.
-    engine = CausalEngine(network=wrong, path="prefix tree", runtime=Runtime(batch_tokens=60))
+    engine = CausalEngine(network=wrong, path="prefix tree", options=LoadOptions(batch_tokens=60))
     asked = random_requests(30)
     expected = [oracle.answer(each) for each in asked]
     assert largest_difference(answers(engine, asked), expected) > FAULT_BITS

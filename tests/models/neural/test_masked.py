@@ -20,9 +20,9 @@ from tests.models.neural.masked_networks import (
     sentence,
 )
 
+from pommel.models.model import LoadOptions
 from pommel.models.neural import masked
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest
-from pommel.models.neural.memory import Runtime
 
 
 @pytest.fixture(scope="module", params=list(CONFIGURATIONS))
@@ -69,8 +69,8 @@ def test_numbers_are_those_of_each_input_alone_in_float64(
     batch_tokens: int | None,
 ) -> None:
     engine, oracle = pair
-    runtime = Runtime(batch_tokens=batch_tokens)
-    check(replace(engine, runtime=runtime), oracle, requests, method)
+    options = LoadOptions(batch_tokens=batch_tokens)
+    check(replace(engine, options=options), oracle, requests, method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -146,7 +146,7 @@ def test_unmasked_ce_feeds_a_sentence_once(roberta: tuple[MaskedEngine, Oracle])
 
 def test_batches_are_as_large_as_the_budget(roberta: tuple[MaskedEngine, Oracle]) -> None:
     engine = MaskedEngine(
-        network=roberta[0].network, mask_id=MASK, runtime=Runtime(batch_tokens=20)
+        network=roberta[0].network, mask_id=MASK, options=LoadOptions(batch_tokens=20)
     )
     engine.network.counts.reset()
     # Seven inputs of 9 ids, then three of 5: 2 + 2 + 2 + (1 and, padded, 1) + 2.

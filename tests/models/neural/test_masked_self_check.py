@@ -62,25 +62,25 @@ def test_the_check_leaves_no_work_behind() -> None:
 
 @pytest.mark.parametrize("mask_id", [-1, N_KNOWN])
 def test_a_mask_that_the_network_does_not_know_is_an_error(mask_id: int) -> None:
-    message = rf"^m: it does not know its mask, the token id {mask_id}$"
+    message = rf"^it does not know its mask, the token id {mask_id}$"
     with pytest.raises(ModelNotAvailableError, match=message):
         engine_of(network("Bert"), mask_id=mask_id)
 
 
 def test_a_network_that_looks_back_only_is_no_masked_one() -> None:
-    message = "^m: it is not a masked language model: tokens do not depend on those that follow$"
+    message = "^it is not a masked language model: tokens do not depend on those that follow$"
     with pytest.raises(ModelNotAvailableError, match=message):
         engine_of(network("Bert", is_decoder=True))
 
 
 def test_a_network_that_mixes_a_batchs_sentences_is_an_error() -> None:
-    message = r"^m: in a batch its numbers differ by [\d.]+ bits$"
+    message = r"^in a batch its numbers differ by [\d.]+ bits$"
     with pytest.raises(ModelNotAvailableError, match=message):
         engine_of(Mixing(network("Bert")))
 
 
 def test_a_network_that_wants_more_than_token_ids_is_an_error() -> None:
-    message = r"^m: it fails on plain token ids: TypeError: .*missing 1 required .* 'pictures'$"
+    message = r"^it fails on plain token ids: TypeError: .*missing 1 required .* 'pictures'$"
     with pytest.raises(ModelNotAvailableError, match=message):
         engine_of(Unwilling(network("Bert")))
 
@@ -89,5 +89,5 @@ def test_a_network_that_gives_no_numbers_is_an_error() -> None:
     model = network("Bert")
     with torch.no_grad():
         model.get_input_embeddings().weight.fill_(float("nan"))
-    with pytest.raises(ModelNotAvailableError, match=r"^m: it gives no numbers \(NaN\)$"):
+    with pytest.raises(ModelNotAvailableError, match=r"^it gives no numbers \(NaN\)$"):
         engine_of(model)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.models.neural.networks import CONFIGURATIONS, N_KNOWN, network
 
-from pommel.models.neural.memory import Runtime
+from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass, packed_pass, prefix_tree, sequence_pass
 from pommel.models.neural.questions import Ids
@@ -181,11 +181,11 @@ def test_an_allocation_that_fails_is_memory_that_runs_out() -> None:
 
 def test_a_budget_is_what_is_asked_for_and_fits() -> None:
     found = Network(network("GPT2"), device="cpu")
-    assert found.budget(Runtime(batch_tokens=50)).n_tokens == 50
-    assert found.budget(Runtime(batch_tokens=50)).row_length == 50
+    assert found.budget(LoadOptions(batch_tokens=50)).n_tokens == 50
+    assert found.budget(LoadOptions(batch_tokens=50)).row_length == 50
     # Half of the memory; a row of logits is a float32 twice, as it is and as log-softmax has it.
-    assert found.budget(Runtime(max_memory_bytes=2 * 8 * N_KNOWN * 11)).n_rows == 11
-    assert found.budget(Runtime(max_memory_bytes=1)).n_tokens == 1
+    assert found.budget(LoadOptions(max_memory_bytes=2 * 8 * N_KNOWN * 11)).n_rows == 11
+    assert found.budget(LoadOptions(max_memory_bytes=1)).n_tokens == 1
 
 
 def test_faster_activations_are_the_same_function() -> None:

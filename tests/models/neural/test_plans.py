@@ -16,8 +16,9 @@ from tests.models.neural.networks import (
     trial,
 )
 
+from pommel.models.model import LoadOptions
 from pommel.models.neural.causal import CausalEngine
-from pommel.models.neural.memory import Budget, Runtime
+from pommel.models.neural.memory import Budget
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree
 from pommel.models.neural.plans import Path, Plan, SequencePlan, TreePlan, sequence_plan
@@ -244,7 +245,7 @@ def test_only_bits_are_left_of_a_pass() -> None:
     engine = CausalEngine(
         network=Watched(network("GPT2"), device="cpu"),
         path="prefix tree",
-        runtime=Runtime(batch_tokens=12),
+        options=LoadOptions(batch_tokens=12),
     )
     list(engine.answers(random_requests(20)))
     assert len(alive) > 3

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.lstm.reference import Weights, as_tensors, bits_of, nats_after, random_weights
 
-from pommel.models.neural.memory import Runtime
+from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Counts
 from pommel.models.neural.questions import Ids, Request
 from pommel.models.neural.recurrent import LayerState, LstmNetwork, RecurrentEngine
@@ -50,7 +50,7 @@ def weights_of(shape: Shape) -> Weights:
 
 def engine(shape: Shape = SHAPES[1], *, dtype: str = "float32", **limits: Any) -> RecurrentEngine:
     network = LstmNetwork(as_tensors(weights_of(shape)), device="cpu", dtype=dtype)
-    return RecurrentEngine(network=network, runtime=Runtime(**limits))
+    return RecurrentEngine(network=network, options=LoadOptions(**limits))
 
 
 def request(ids: Sequence[int], positions: Sequence[int] | None = None) -> Request:
@@ -183,7 +183,7 @@ def wide(n_rows: int) -> RecurrentEngine:
     network = LstmNetwork(weights, device="cpu", dtype="float32")
     # Half of the memory; a row of logits is a float32 twice, as it is and as log-softmax has it.
     return RecurrentEngine(
-        network=network, runtime=Runtime(max_memory_bytes=2 * 8 * n_words * n_rows)
+        network=network, options=LoadOptions(max_memory_bytes=2 * 8 * n_words * n_rows)
     )
 
 
@@ -244,7 +244,7 @@ def failing(**limits: int) -> RecurrentEngine:
     network = Failing(as_tensors(weights_of(SHAPES[1])), device="cpu", dtype="float32")
     for name, value in limits.items():
         setattr(network, name, value)
-    return RecurrentEngine(network=network, runtime=Runtime(batch_tokens=64))
+    return RecurrentEngine(network=network, options=LoadOptions(batch_tokens=64))
 
 
 @pytest.mark.parametrize("limits", [{"most_words": 3}, {"most_rows": 2}])

@@ -19,8 +19,8 @@ from tests.models.neural.networks import (
 )
 
 from pommel.errors import ModelNotAvailableError
+from pommel.models.model import LoadOptions
 from pommel.models.neural.causal import causal_engine
-from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.self_check import (
@@ -156,9 +156,9 @@ def test_a_network_that_sees_what_follows_is_refused() -> None:
     torch.manual_seed(1)
     found = Network(hf.BertLMHeadModel(config).eval(), device="cpu")
     with pytest.raises(ModelNotAvailableError) as caught:
-        check_causal(found, dtype="float32", reference="hf:tiny")
+        check_causal(found, dtype="float32")
     assert str(caught.value) == (
-        "hf:tiny: it is not a causal language model: tokens depend on those that follow"
+        "it is not a causal language model: tokens depend on those that follow"
     )
 
 
@@ -167,16 +167,14 @@ def test_the_same_network_as_a_decoder_is_not() -> None:
     options = {"intermediate_size": 64, "is_decoder": True}
     config = hf.BertConfig(vocab_size=N_KNOWN, **shape, **options)
     torch.manual_seed(1)
-    check_causal(
-        Network(hf.BertLMHeadModel(config).eval(), device="cpu"), dtype="float32", reference="tiny"
-    )
+    check_causal(Network(hf.BertLMHeadModel(config).eval(), device="cpu"), dtype="float32")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
 @pytest.mark.parametrize("name", ["GPT2", "Mamba"])
 def test_rounding_does_not_make_a_network_look_forwards(name: str, dtype: str) -> None:
     model = network(name).to(getattr(torch, dtype))
-    check_causal(Network(model, device="cpu"), dtype=dtype, reference="tiny")
+    check_causal(Network(model, device="cpu"), dtype=dtype)
 
 
 def test_a_network_that_gives_no_numbers_passes_and_answers_so() -> None:
@@ -228,7 +226,7 @@ def test_numbers_that_depend_on_the_length_are_taken_one_by_one() -> None:
     path, why = path_of(found, "float32")
     assert path == "one by one"
     assert why.startswith("in a batch or in part, its numbers differ by ")
-    engine = causal_engine(found, Runtime(reference="it"))
+    engine = causal_engine(found, LoadOptions())
     asked = [request([5, 6, 7, 8], [1, 2]), request([5, 6, 7], [1]), request([5, 9, 9], [2])]
     for each, answer in zip(asked, answers(engine, asked), strict=True):
         own = own_bits(found, each.ids[:-1], each.positions - 1, each.ids[each.positions])
@@ -247,7 +245,7 @@ def test_a_head_that_is_not_fed_position_by_position_projects_everything() -> No
 
     model = TwoStreams(network("GPT2").config).eval()
     model.load_state_dict(network("GPT2").state_dict())
-    engine = causal_engine(Network(model, device="cpu"), Runtime(reference="it"))
+    engine = causal_engine(Network(model, device="cpu"), LoadOptions())
     assert (engine.path, engine.network.narrow) == ("prefix tree", False)
     asked = random_requests(20)
     expected = answers(trial("GPT2").engine, asked)
@@ -262,5 +260,5 @@ def test_a_network_that_fails_on_plain_ids_is_not_available() -> None:
 
     model.transformer.register_forward_pre_hook(fail)
     with pytest.raises(ModelNotAvailableError) as caught:
-        causal_engine(Network(model, device="cpu"), Runtime(reference="it"))
-    assert str(caught.value) == "it: it fails on plain token ids: KeyError: 'no such thing'"
+        causal_engine(Network(model, device="cpu"), LoadOptions())
+    assert str(caught.value) == "it fails on plain token ids: KeyError: 'no such thing'"

@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,7 @@ class ModelFiles:
         return hashlib.sha256(f"{_hash_files(files)} {dtype}\n".encode()).hexdigest()
 
 
-def find_files(folder: Path, *, allow_pickle: bool, reference: str) -> ModelFiles:
+def find_files(folder: Path, *, allow_pickle: bool) -> ModelFiles:
     """Return what a model's folder holds.
 
     Raises `ModelNotAvailableError` for a folder without configuration, with no weights that may
@@ -78,30 +77,30 @@ def find_files(folder: Path, *, allow_pickle: bool, reference: str) -> ModelFile
     config = folder / CONFIG
     if not config.is_file():
         raise ModelNotAvailableError(
-            f"{reference}: {folder} has no {CONFIG}; a model's folder holds {CONFIG}, "
+            f"{folder} has no {CONFIG}; a model's folder holds {CONFIG}, "
             f"{SAFETENSORS} and the tokenizer's files"
         )
     files = sorted(path for path in folder.iterdir() if path.is_file())
     return ModelFiles(
         config=config,
-        weights=_weights(folder, allow_pickle=allow_pickle, reference=reference),
+        weights=_weights(folder, allow_pickle=allow_pickle),
         tokenizer=tuple(path for path in files if not _NO_TOKENIZER.fullmatch(path.name)),
         code=tuple(path for path in files if path.suffix == ".py"),
     )
 
 
-def read_json(path: Path, *, reference: str) -> dict[str, object]:
+def read_json(path: Path) -> dict[str, object]:
     """Return the JSON object in `path`; raises `ModelNotAvailableError` if there is none."""
     try:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelNotAvailableError(f"{reference}: cannot read {path}: {error}") from None
+        raise ModelNotAvailableError(f"cannot read {path}: {error}") from None
     if not isinstance(content, dict):
-        raise ModelNotAvailableError(f"{reference}: {path} is not a JSON object")
+        raise ModelNotAvailableError(f"{path} is not a JSON object")
     return content
 
 
-def weight_names(folder: Path, name: str, *, reference: str) -> tuple[str, ...]:
+def weight_names(folder: Path, name: str) -> tuple[str, ...]:
     """Return the names of the files that weights called `name` consist of.
 
     That is `name` itself, or the shards that its index lists; nothing says that they are there.
@@ -109,35 +108,35 @@ def weight_names(folder: Path, name: str, *, reference: str) -> tuple[str, ...]:
     index = folder / f"{name}.index.json"
     if (folder / name).is_file() or not index.is_file():
         return (name,)
-    shards = read_json(index, reference=reference).get("weight_map")
+    shards = read_json(index).get("weight_map")
     if not isinstance(shards, dict) or not shards:
-        raise ModelNotAvailableError(f"{reference}: {index} lists no files (weight_map)")
+        raise ModelNotAvailableError(f"{index} lists no files (weight_map)")
     names = tuple(sorted({str(shard) for shard in shards.values()}))
     # An index must not smuggle a pickle in, nor a file from elsewhere.
     kind = Path(name).suffix
     strange = [part for part in names if Path(part).name != part or Path(part).suffix != kind]
     if strange:
-        raise ModelNotAvailableError(f"{reference}: {index} lists {strange[0]!r}")
+        raise ModelNotAvailableError(f"{index} lists {strange[0]!r}")
     return names
 
 
-def _weights(folder: Path, *, allow_pickle: bool, reference: str) -> tuple[Path, ...]:
+def _weights(folder: Path, *, allow_pickle: bool) -> tuple[Path, ...]:
     for name in (SAFETENSORS, PICKLE) if allow_pickle else (SAFETENSORS,):
-        paths = [folder / part for part in weight_names(folder, name, reference=reference)]
+        paths = [folder / part for part in weight_names(folder, name)]
         missing = [path.name for path in paths if not path.is_file()]
         if not missing:
             return tuple(paths)
         if missing != [name]:
             raise ModelNotAvailableError(
-                f"{reference}: {folder} lacks {len(missing)} of {len(paths)} files of weights "
+                f"{folder} lacks {len(missing)} of {len(paths)} files of weights "
                 f"({missing[0]}); get the model again"
             )
     if not allow_pickle and (pickles := sorted(path.name for path in folder.glob("*.bin"))):
         raise ModelNotAvailableError(
-            f"{reference}: its weights are pickles ({pickles[0]}), which can run any code; "
+            f"its weights are pickles ({pickles[0]}), which can run any code; "
             f"only safetensors are read unless --allow-pickle is given"
         )
-    raise ModelNotAvailableError(f"{reference}: {folder} has no weights ({SAFETENSORS})")
+    raise ModelNotAvailableError(f"{folder} has no weights ({SAFETENSORS})")
 
 
 def _hash_files(paths: Iterable[Path]) -> str:
@@ -162,66 +161,55 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _TOKENIZERS = ("*.txt", "*.model", "*.tiktoken", "*.codes", "*.spm", "*.tokenizer", "*.bpe")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a model lies."""
-
-    reference: str
-    folder: Path
-    name: str
-
-    @property
-    def revision(self) -> str | None:
-        """The commit that a folder of the hub's cache holds, None for any other folder."""
-        folder = self.folder.resolve()
-        inside_cache = folder.parent.name == "snapshots" and _COMMIT.fullmatch(folder.name)
-        return folder.name if inside_cache else None
+def revision_of(folder: Path) -> str | None:
+    """Return the commit that a folder of the hub's cache holds, None for any other folder."""
+    folder = folder.resolve()
+    inside_cache = folder.parent.name == "snapshots" and _COMMIT.fullmatch(folder.name)
+    return folder.name if inside_cache else None
 
 
-def find_source(reference: str, options: LoadOptions) -> Source:
-    """Return where the model of `huggingface://NAME-or-folder[@revision]` lies.
+def find_source(body: str, options: LoadOptions) -> tuple[Path, str]:
+    """Return the folder and the name of the model that `body` names: NAME-or-folder[@revision].
 
     A folder that exists wins over a hub name, and a folder whose own name holds an `@` over a
     revision. Raises `ModelNotAvailableError` if neither the disk nor the hub has such a model.
     """
-    body = reference.removeprefix(SCHEME)
     path = Path(body).expanduser()
     if body and path.is_dir():
-        return Source(reference, path, path.resolve().name)
+        return path, path.resolve().name
     if body and path.exists():
-        raise ModelNotAvailableError(f"{reference}: {path} is a file; a model is a folder")
+        raise ModelNotAvailableError(f"{path} is a file; a model is a folder")
     name, at, revision = body.partition("@")
     if at and Path(name).expanduser().is_dir():
         raise ModelNotAvailableError(
-            f"{reference}: {name} is a folder, and folders have no revisions; write {SCHEME}{name}"
+            f"{name} is a folder, and folders have no revisions; write {SCHEME}{name}"
         )
     if body.startswith(("/", ".", "~")) or name.count("/") > 1:
-        raise ModelNotAvailableError(f"{reference}: there is no folder {path}")
+        raise ModelNotAvailableError(f"there is no folder {path}")
     if not _HUB_NAME.fullmatch(name) or (at and not revision):
         raise ModelNotAvailableError(
-            f"{reference}: {body!r} is neither a folder nor a name on the Hugging Face hub "
+            f"{body!r} is neither a folder nor a name on the Hugging Face hub "
             f"(NAME, OWNER/NAME or OWNER/NAME@REVISION)"
         )
-    return _download(reference, name, revision or None, options)
+    return _download(name, revision or None, options), name.rpartition("/")[2]
 
 
-def _download(reference: str, name: str, revision: str | None, options: LoadOptions) -> Source:
-    with _hub_errors(reference, name, revision, options), _progress_for_people():
+def _download(name: str, revision: str | None, options: LoadOptions) -> Path:
+    with _hub_errors(name, revision, options), _progress_for_people():
         code = ("*.py",) if options.trust_remote_code else ()
         small = ("*.json", *_TOKENIZERS, *code)
         folder = _snapshot(name, revision, small, options)
-        source = Source(reference, folder, name.rpartition("/")[2])
         # From here on one and the same commit, whatever happens to a branch meanwhile.
-        revision = source.revision or revision
+        revision = revision_of(folder) or revision
         for weights in (SAFETENSORS, PICKLE) if options.allow_pickle else (SAFETENSORS,):
-            names = weight_names(folder, weights, reference=reference)
+            names = weight_names(folder, weights)
             folder = _snapshot(name, revision, names, options)
             if all((folder / part).is_file() for part in names):
-                return replace(source, folder=folder)
+                return folder
     lacking = f"({SAFETENSORS} or {PICKLE})"
     if not options.allow_pickle:
         lacking = f"as {SAFETENSORS}; only safetensors are read unless --allow-pickle is given"
-    raise ModelNotAvailableError(f"{reference}: it has no weights {lacking}")
+    raise ModelNotAvailableError(f"it has no weights {lacking}")
 
 
 def _snapshot(
@@ -248,9 +236,7 @@ def _snapshot(
 
 
 @contextmanager
-def _hub_errors(
-    reference: str, name: str, revision: str | None, options: LoadOptions
-) -> Iterator[None]:
+def _hub_errors(name: str, revision: str | None, options: LoadOptions) -> Iterator[None]:
     """Turn what the hub's library raises into one line each."""
     from huggingface_hub import constants, errors
 
@@ -276,7 +262,7 @@ def _hub_errors(
         message = f"the download failed: {first_line(error)}"
     else:
         return
-    raise ModelNotAvailableError(f"{reference}: {message}")
+    raise ModelNotAvailableError(message)
 
 
 @contextmanager

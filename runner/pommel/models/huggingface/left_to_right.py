@@ -31,11 +31,6 @@ class LeftToRight:
     start: int | None = None
 
     @property
-    def reference(self) -> str:
-        """What messages call the model."""
-        return self.engine.runtime.reference
-
-    @property
     def methods(self) -> tuple[Method, ...]:
         """The one method that there is for it."""
         return ("causal",)
@@ -44,7 +39,7 @@ class LeftToRight:
         """Raise `UnsupportedFeatureError` if words are to be corrected and nothing marks them."""
         if policy.boundary == "corrected" and self._boundaries is None:
             raise UnsupportedFeatureError(
-                f"{self.reference}: boundary=corrected: this model's tokenizer marks neither where "
+                "boundary=corrected: this model's tokenizer marks neither where "
                 "words begin nor where they end; write boundary=raw"
             )
 
@@ -55,12 +50,12 @@ class LeftToRight:
             if policy.bos == "never":
                 start = self.vocabulary.text(self.start)
                 raise UnsupportedFeatureError(
-                    f"{self.reference}: bos=never: a decoder always begins with its start token, "
+                    "bos=never: a decoder always begins with its start token, "
                     f"{start!r} here; write bos=auto"
                 )
             opening = (self.start, *self.vocabulary.own_prefix)
         ends = Ends(opening=opening, closing=self.vocabulary.suffix(policy))
-        ends.check(policy, self.reference)
+        ends.check(policy)
         return ends
 
     def n_fed(self, sentence: Encoded, policy: Policy) -> int:
@@ -103,8 +98,8 @@ def causal_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
 
     Raises `ModelNotAvailableError` if it is not causal.
     """
-    network = Network(loaded.network, device=loaded.runtime.device)
-    return LeftToRight(causal_engine(network, loaded.runtime), vocabulary)
+    network = Network(loaded.network, device=loaded.options.device)
+    return LeftToRight(causal_engine(network, loaded.options), vocabulary)
 
 
 def decoder_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
@@ -118,7 +113,7 @@ def decoder_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
     marks = (*vocabulary.own_prefix, *vocabulary.own_suffix)
     engine = teacher_forced_engine(
         loaded.network,
-        loaded.runtime,
+        loaded.options,
         source_ids=marks or (() if start is None else (start,)),
         start_id=start,
     )

@@ -9,6 +9,7 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -16,8 +17,7 @@ from typing import Any, Literal
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.model import LoadOptions
-from pommel.models.neural.memory import Runtime, find_device, find_dtype, free_gpu_bytes
-from pommel.models.neural.network import quiet
+from pommel.models.neural.memory import find_dtype, free_gpu_bytes
 from pommel.values import frozen
 
 Kind = Literal["causal", "masked", "encoder-decoder"]
@@ -30,7 +30,7 @@ AUTO_CLASSES: Mapping[Kind, str] = {
 }
 
 
-def kind_of(config: Mapping[str, Any], *, reference: str, trust_remote_code: bool) -> Kind:
+def kind_of(config: Mapping[str, Any], *, trust_remote_code: bool) -> Kind:
     """Return the kind of the model that a config.json describes.
 
     Raises `ModelNotAvailableError` if it is no language model, or none that we can run.
@@ -61,7 +61,7 @@ def kind_of(config: Mapping[str, Any], *, reference: str, trust_remote_code: boo
         return "masked"
     elif name in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return "causal"
-    raise ModelNotAvailableError(f"{reference}: {problem}")
+    raise ModelNotAvailableError(problem)
 
 
 _NEEDS_CODE = "needs Python code that comes with the model"
@@ -104,9 +104,7 @@ _FOR_WEIGHTS = 0.9
 _GB = 10**9
 
 
-def place_weights(
-    weight_bytes: int, free_bytes: Mapping[str, int], *, reference: str
-) -> tuple[str, ...]:
+def place_weights(weight_bytes: int, free_bytes: Mapping[str, int]) -> tuple[str, ...]:
     """Return the GPUs that hold a model: the first that it fits on, or all of them together.
 
     `free_bytes` is what is free on each GPU; none gives none. Raises `ModelNotAvailableError` if
@@ -117,20 +115,20 @@ def place_weights(
             return (device,)
     if free_bytes and weight_bytes > sum(free_bytes.values()) * _FOR_WEIGHTS:
         raise ModelNotAvailableError(
-            f"{reference}: its weights take {_gb(weight_bytes)}, and only "
+            f"its weights take {_gb(weight_bytes)}, and only "
             f"{_gb(sum(free_bytes.values()))} are free on {', '.join(free_bytes)}; "
             "use --device cpu, or a smaller --dtype"
         )
     return tuple(free_bytes)
 
 
-def require_accelerate(weight_bytes: int, *, reference: str) -> None:
+def require_accelerate(weight_bytes: int) -> None:
     """Raise `ModelNotAvailableError` if what spreads weights over GPUs is not installed."""
     try:
         import accelerate  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - an extra
     except ImportError:
         raise ModelNotAvailableError(
-            f"{reference}: its weights take {_gb(weight_bytes)}, more than any one GPU has free; "
+            f"its weights take {_gb(weight_bytes)}, more than any one GPU has free; "
             "to spread them over several: pip install accelerate"
         ) from None
 
@@ -166,7 +164,7 @@ def _gb(n_bytes: int) -> str:
 class Loaded:
     """A model that is ready to score: `network` on its devices, in evaluation mode.
 
-    Its input goes to the runtime's device; `devices` are all that hold a part of it.
+    Its input goes to the device of `options`; `devices` are all that hold a part of it.
     """
 
     network: Any
@@ -174,7 +172,7 @@ class Loaded:
     files: ModelFiles
     kind: Kind
     devices: tuple[str, ...]
-    runtime: Runtime
+    options: LoadOptions
 
     @property
     def n_known(self) -> int:
@@ -194,46 +192,41 @@ def require_extra(reference: str) -> None:
         raise ModelNotAvailableError(message) from None
 
 
-def load(folder: Path, *, reference: str, options: LoadOptions) -> Loaded:
+def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
     """Read the model in `folder`, checked from the cheapest check to the dearest.
 
     Raises `ModelNotAvailableError` for anything that is missing, broken, unsafe without a word
     of consent, or no language model. Nothing is downloaded.
     """
-    device, dtype = find_device(options.device), find_dtype(options.dtype)
-    files = find_files(folder, allow_pickle=options.allow_pickle, reference=reference)
-    kind = kind_of(
-        read_json(files.config, reference=reference),
-        reference=reference,
-        trust_remote_code=options.trust_remote_code,
-    )
-    devices: tuple[str, ...] = (str(device),)
+    dtype = find_dtype(options.dtype)
+    files = find_files(folder, allow_pickle=options.allow_pickle)
+    kind = kind_of(read_json(files.config), trust_remote_code=options.trust_remote_code)
+    devices: tuple[str, ...] = (device,)
     if options.device == "auto" and (free := free_gpu_bytes()):
         weight_bytes = bytes_of_weights(files, dtype.itemsize)
-        devices = place_weights(weight_bytes, free, reference=reference)
+        devices = place_weights(weight_bytes, free)
         if len(devices) > 1:
-            require_accelerate(weight_bytes, reference=reference)
-    with quiet():
-        tokenizer = _load_tokenizer(folder, files, reference, options)
-        with _one_line(reference, "the model cannot be loaded"):
-            network, missing = _load_network(files, kind, devices, options)
-        if len(devices) == 1:
-            with _one_line(reference, f"cannot move the model to {devices[0]}"):
-                network.to(devices[0])
-        network.eval()
-        # What the files lack would be random numbers, with a warning at best.
-        with _one_line(reference, "the model cannot be tried"):
-            lacking = needed_but_missing(network, missing)
+            require_accelerate(weight_bytes)
+    tokenizer = _load_tokenizer(folder, files, options)
+    with _one_line("the model cannot be loaded"):
+        network, missing = _load_network(files, kind, devices, options)
+    if len(devices) == 1:
+        with _one_line(f"cannot move the model to {devices[0]}"):
+            network.to(devices[0])
+    network.eval()
+    # What the files lack would be random numbers, with a warning at best.
+    with _one_line("the model cannot be tried"):
+        lacking = needed_but_missing(network, missing)
     if lacking:
         raise ModelNotAvailableError(
-            f"{reference}: the weights lack {len(lacking)} of the model's parameters "
+            f"the weights lack {len(lacking)} of the model's parameters "
             f"({lacking[0]}); they are not those of {_A_MODEL[kind]}"
         )
     known = network.get_input_embeddings().weight
     # Added tokens (padding, say) may lie beyond: they matter only in a sentence that has one.
     if tokenizer.vocab_size > len(known):
         raise ModelNotAvailableError(
-            f"{reference}: its tokenizer has {tokenizer.vocab_size} tokens, but the model knows "
+            f"its tokenizer has {tokenizer.vocab_size} tokens, but the model knows "
             f"only {len(known)}; the tokenizer belongs to another model"
         )
     return Loaded(
@@ -242,26 +235,20 @@ def load(folder: Path, *, reference: str, options: LoadOptions) -> Loaded:
         files=files,
         kind=kind,
         devices=devices,
-        runtime=Runtime(
-            reference=reference,
-            device=str(known.device),
-            dtype=options.dtype,
-            max_memory_bytes=options.max_memory_bytes,
-            batch_tokens=options.batch_tokens,
-        ),
+        options=replace(options, device=str(known.device)),
     )
 
 
-def _load_tokenizer(folder: Path, files: ModelFiles, reference: str, options: LoadOptions) -> Any:
+def _load_tokenizer(folder: Path, files: ModelFiles, options: LoadOptions) -> Any:
     from transformers import AutoTokenizer
 
     nothing = (
-        f"{reference}: {folder} has no tokenizer (tokenizer.json, or what its class needs); copy "
+        f"{folder} has no tokenizer (tokenizer.json, or what its class needs); copy "
         "its files there (a Trainer leaves them in the folder above its checkpoints)"
     )
     if not files.tokenizer:
         raise ModelNotAvailableError(nothing)
-    with _one_line(reference, f"{folder} has no tokenizer that can be read"):
+    with _one_line(f"{folder} has no tokenizer that can be read"):
         tokenizer = AutoTokenizer.from_pretrained(
             folder, local_files_only=True, trust_remote_code=options.trust_remote_code
         )
@@ -304,7 +291,7 @@ _A_MODEL = {
 
 
 @contextmanager
-def _one_line(reference: str, problem: str) -> Iterator[None]:
+def _one_line(problem: str) -> Iterator[None]:
     """Turn whatever transformers and its libraries raise into one line."""
     try:
         yield
@@ -313,4 +300,4 @@ def _one_line(reference: str, problem: str) -> Iterator[None]:
             problem, hint = f"it {_NEEDS_CODE}", _TRUST
         else:
             hint = f"{type(error).__name__}: {first_line(error)}"
-        raise ModelNotAvailableError(f"{reference}: {problem}; {hint}") from None
+        raise ModelNotAvailableError(f"{problem}; {hint}") from None

@@ -29,11 +29,6 @@ class Masked:
     vocabulary: Vocabulary
 
     @property
-    def reference(self) -> str:
-        """What messages call the model."""
-        return self.engine.runtime.reference
-
-    @property
     def methods(self) -> tuple[Method, ...]:
         """The scoring methods it takes, its own first."""
         return METHODS
@@ -42,8 +37,7 @@ class Masked:
         """Raise `UnsupportedFeatureError` if the probability of whole words is asked for."""
         if policy.boundary == "corrected":
             raise UnsupportedFeatureError(
-                f"{self.reference}: boundary=corrected: a masked model sees where words end; "
-                "write boundary=raw"
+                "boundary=corrected: a masked model sees where words end; write boundary=raw"
             )
 
     def ends(self, policy: Policy) -> Ends:
@@ -52,7 +46,7 @@ class Masked:
         are_scored = method == "unmasked-ce"
         if policy.eos == "always" and not are_scored:
             raise UnsupportedFeatureError(
-                f"{self.reference}: eos=always: the method {method!r} takes the mark at the end of "
+                f"eos=always: the method {method!r} takes the mark at the end of "
                 "a sentence for context and gives it no surprisal; write eos=auto, or "
                 "method=unmasked-ce"
             )
@@ -63,7 +57,7 @@ class Masked:
             opening_is_scored=are_scored,
             closing_is_scored=are_scored,
         )
-        ends.check(policy, self.reference)
+        ends.check(policy)
         return ends
 
     def n_fed(self, sentence: Encoded, policy: Policy) -> int:
@@ -100,10 +94,10 @@ def masked_scorer(loaded: Loaded, vocabulary: Vocabulary) -> Masked:
     """
     if vocabulary.mask is None:
         raise ModelNotAvailableError(
-            f"{loaded.runtime.reference}: its tokenizer has no mask token (mask_token), which is "
+            "its tokenizer has no mask token (mask_token), which is "
             "what a masked model is asked with"
         )
-    engine = masked_engine(loaded.network, loaded.runtime, mask_id=vocabulary.mask)
+    engine = masked_engine(loaded.network, loaded.options, mask_id=vocabulary.mask)
     return Masked(engine, vocabulary)
 
 

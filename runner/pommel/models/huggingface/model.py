@@ -13,7 +13,7 @@ import numpy as np
 
 from pommel.errors import ModelError, PommelError, UnsupportedFeatureError, counted, first_line
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.huggingface.files import Source, find_source
+from pommel.models.huggingface.files import SCHEME, find_source, revision_of
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
 from pommel.models.huggingface.loading import Loaded, load, require_extra
 from pommel.models.huggingface.masked import Masked, masked_scorer
@@ -34,7 +34,9 @@ from pommel.models.model import (
     ScoredByIndex,
     Spans,
     SpansOfEach,
+    naming,
 )
+from pommel.models.neural.memory import find_device
 from pommel.models.neural.network import quiet
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
 from pommel.surprisal import Token
@@ -53,7 +55,9 @@ _SANE_LIMIT = 1 << 30
 Scorer = LeftToRight | Masked
 
 
-def describe(source: Source, loaded: Loaded, vocabulary: Vocabulary, scorer: Scorer) -> ModelInfo:
+def describe(
+    loaded: Loaded, vocabulary: Vocabulary, scorer: Scorer, *, reference: str, name: str
+) -> ModelInfo:
     """Return the description of a model."""
     import torch
     import transformers
@@ -63,16 +67,16 @@ def describe(source: Source, loaded: Loaded, vocabulary: Vocabulary, scorer: Sco
     engine = scorer.engine
     n_parameters = sum(weights.numel() for weights in loaded.network.parameters())
     return ModelInfo(
-        reference=source.reference,
-        name=source.name,
+        reference=reference,
+        name=name,
         kind="huggingface",
-        fingerprint=loaded.files.fingerprint(loaded.runtime.dtype),
-        revision=source.revision,
+        fingerprint=loaded.files.fingerprint(loaded.options.dtype),
+        revision=revision_of(loaded.files.config.parent),
         n_parameters=n_parameters,
         max_tokens=_max_tokens(loaded),
         bos=vocabulary.text(start),
         eos=vocabulary.text(vocabulary.end),
-        dtype=loaded.runtime.dtype,
+        dtype=loaded.options.dtype,
         device=", ".join(loaded.devices),
         methods=scorer.methods,
         details={
@@ -135,13 +139,28 @@ def open_model(reference: str, options: LoadOptions) -> Model:
     what to do.
     """
     require_extra(reference)
-    return _open(find_source(reference, options), options)
+    with naming(reference):
+        folder, name = find_source(reference.removeprefix(SCHEME), options)
+    return open_folder(folder, reference=reference, name=name, options=options)
 
 
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> Model:
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_extra(reference)
-    return _open(Source(reference, folder, name), options)
+    device = str(find_device(options.device))
+    with naming(reference), quiet():
+        loaded = load(folder, device, options)
+        vocabulary = Vocabulary(loaded.tokenizer, n_known=loaded.n_known)
+        scorer: Scorer
+        match loaded.kind:
+            case "causal":
+                scorer = causal_scorer(loaded, vocabulary)
+            case "encoder-decoder":
+                scorer = decoder_scorer(loaded, vocabulary)
+            case "masked":
+                scorer = masked_scorer(loaded, vocabulary)
+    info = describe(loaded, vocabulary, scorer, reference=reference, name=name)
+    return HuggingFaceModel(info=info, encoder=Encoder(vocabulary), scorer=scorer)
 
 
 # A cased tokenizer keeps the capital of this word.
@@ -172,12 +191,13 @@ class HuggingFaceModel(TokenizingModel):
         sentence longer than the model's context, and (later) for one that the network fails on.
         """
         self.info.method(policy)
-        self.scorer.check(policy)
+        with naming(self._name):
+            self.scorer.check(policy)
         wanted = DistinctSentence.all_of(sentences, spans)
         blocks = [wanted[start : start + _BLOCK] for start in range(0, len(wanted), _BLOCK)]
         encoded: Sequence[Encoded] = ()
         for block in blocks:
-            encoded = self._encoded(block, policy)
+            encoded = self.encoded([each.text for each in block], policy)
             for each in encoded:
                 limit, length = self.info.max_tokens, self.scorer.n_fed(each, policy)
                 if limit is not None and length > limit:
@@ -245,16 +265,16 @@ class HuggingFaceModel(TokenizingModel):
 
     def ids_of(self, sentences: Sequence[str], policy: Policy) -> "Iterator[NDArray[np.int64]]":
         """Yield the ids of each sentence's tokens, its marks among them."""
-        return (each.ids for each in self.encoder.encode(sentences, policy))
+        return (each.ids for each in self.encoded(sentences, policy))
 
     def tokens_of(self, sentences: Sequence[str], policy: Policy) -> Iterator[list[Token]]:
         """Yield the same tokens, unscored; the network need not run for it."""
-        for each in self.encoder.encode(sentences, policy):
+        for each in self.encoded(sentences, policy):
             yield [*self._opening(each), *each.tokens]
 
     def opening_marks(self, sentences: Sequence[str], policy: Policy) -> list[list[Token]]:
         """Return the marks before each sentence that nothing predicts; they have 0 bits."""
-        return [[*self._opening(each)] for each in self.encoder.encode(sentences, policy)]
+        return [[*self._opening(each)] for each in self.encoded(sentences, policy)]
 
     def _opening(self, encoded: Encoded) -> Iterator[Token]:
         for token_id in encoded.ids[: encoded.n_marks]:
@@ -268,15 +288,18 @@ class HuggingFaceModel(TokenizingModel):
         policy: Policy,
     ) -> ScoredByIndex:
         for block in blocks:
-            encoded = kept if kept is not None else self._encoded(block, policy)
+            encoded = kept or self.encoded([each.text for each in block], policy)
             spans = [each.spans for each in block]
             for place, outcomes in self._outcomes(encoded, spans, policy):
                 scored = encoded[place].scored(outcomes)
                 for index in block[place].indices:
                     yield index, scored
 
-    def _encoded(self, block: Sequence[DistinctSentence], policy: Policy) -> Sequence[Encoded]:
-        return self.encoder.encode([each.text for each in block], policy)
+    def encoded(self, sentences: Sequence[str], policy: Policy) -> Sequence[Encoded]:
+        """Return the sentences as the network gets them; raises as `score` does."""
+        with naming(self._name):
+            ends = self.scorer.ends(policy)
+        return self.encoder.encode(sentences, ends)
 
     def _outcomes(
         self, encoded: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
@@ -307,21 +330,3 @@ class HuggingFaceModel(TokenizingModel):
     @property
     def _name(self) -> str:
         return self.info.reference
-
-
-def _open(source: Source, options: LoadOptions) -> Model:
-    loaded = load(source.folder, reference=source.reference, options=options)
-    with quiet():
-        vocabulary = Vocabulary(loaded.tokenizer, n_known=loaded.n_known)
-        scorer: Scorer
-        match loaded.kind:
-            case "causal":
-                scorer = causal_scorer(loaded, vocabulary)
-            case "encoder-decoder":
-                scorer = decoder_scorer(loaded, vocabulary)
-            case "masked":
-                scorer = masked_scorer(loaded, vocabulary)
-        encoder = Encoder(vocabulary, scorer.ends)
-    return HuggingFaceModel(
-        info=describe(source, loaded, vocabulary, scorer), encoder=encoder, scorer=scorer
-    )

@@ -9,7 +9,7 @@ recovered from the text.
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,9 +131,9 @@ class Ends:
     opening_is_scored: bool = False
     closing_is_scored: bool = True
 
-    def check(self, policy: Policy, reference: str) -> None:
+    def check(self, policy: Policy) -> None:
         """Raise `ModelError` for a mark that has to be there and is not."""
-        missing = f"{reference}: {{}}=always: this model has no {{}}-of-sentence mark"
+        missing = "{}=always: this model has no {}-of-sentence mark"
         if policy.bos == "always" and not self.opening:
             raise ModelError(missing.format("bos", "beginning"))
         if policy.eos == "always" and not self.closing:
@@ -351,20 +351,18 @@ _Read = tuple[list[int], Offsets, Places]
 class Encoder:
     """A tokenizer that says where each token lies."""
 
-    def __init__(self, vocabulary: Vocabulary, ends: Callable[[Policy], Ends]) -> None:
-        """Take a vocabulary, and what says what goes around a sentence under a policy."""
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        """Take a tokenizer's vocabulary."""
         self.vocabulary = vocabulary
         self.tokenizer = vocabulary.tokenizer
-        self._ends = ends
         self._slow_spec = None if self.tokenizer.is_fast else vocabulary_spec(self.tokenizer)
 
-    def encode(self, sentences: Sequence[str], policy: Policy) -> list[Encoded]:
-        """Return the sentences' tokens, in order, each with its marks exactly once.
+    def encode(self, sentences: Sequence[str], ends: Ends) -> list[Encoded]:
+        """Return the sentences' tokens, in order, each with the marks `ends` exactly once.
 
-        Raises `ModelError` for a policy that asks for a mark the model has not got, for text that
-        is no Unicode, and for a token that the network does not know.
+        Raises `ModelError` for text that is no Unicode, and for a token that the network does not
+        know.
         """
-        ends = self._ends(policy)
         for sentence in sentences:
             try:
                 sentence.encode()

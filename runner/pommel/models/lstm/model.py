@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from pommel.models.model import (
     ScoredByIndex,
     SpansOfEach,
 )
-from pommel.models.neural.memory import Runtime, find_device, find_dtype, require_torch
+from pommel.models.neural.memory import find_device, find_dtype, require_torch
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
@@ -34,22 +35,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def describe(files: LstmFiles, folder: Path, name: str, runtime: Runtime) -> ModelInfo:
+def describe(
+    files: LstmFiles, folder: Path, *, reference: str, name: str, options: LoadOptions
+) -> ModelInfo:
     """Return the description of the model in `folder`."""
     import torch
 
     config = files.config
     training = _training(folder / RECORD)
     return ModelInfo(
-        reference=runtime.reference,
+        reference=reference,
         name=name,
         kind="lstm",
-        fingerprint=hashlib.sha256(f"{files.fingerprint} {runtime.dtype}\n".encode()).hexdigest(),
+        fingerprint=hashlib.sha256(f"{files.fingerprint} {options.dtype}\n".encode()).hexdigest(),
         n_parameters=sum(weights.numel() for weights in files.weights.values()),
         bos=config.eos,
         eos=config.eos,
-        dtype=runtime.dtype,
-        device=runtime.device,
+        dtype=options.dtype,
+        device=options.device,
         methods=("causal",),
         details={
             "scoring": "prefix tree (states)",
@@ -104,23 +107,17 @@ def open_model(reference: str, options: LoadOptions) -> Model:
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> "LstmModel":
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_torch(reference)
-    runtime = Runtime(
-        reference=reference,
-        device=str(find_device(options.device)),
-        dtype=options.dtype,
-        max_memory_bytes=options.max_memory_bytes,
-        batch_tokens=options.batch_tokens,
-    )
+    options = replace(options, device=str(find_device(options.device)))
     find_dtype(options.dtype)
     files = read_folder(folder, reference=reference, allow_pickle=options.allow_pickle)
     try:
-        network = LstmNetwork(files.weights, device=runtime.device, dtype=runtime.dtype)
+        network = LstmNetwork(files.weights, device=options.device, dtype=options.dtype)
     # A device may lack the memory (RuntimeError), or the number format (TypeError).
     except (RuntimeError, TypeError) as error:
-        message = f"cannot move the model to {runtime.device}; {first_line(error)}"
+        message = f"cannot move the model to {options.device}; {first_line(error)}"
         raise ModelNotAvailableError(f"{reference}: {message}") from None
-    engine = RecurrentEngine(network, runtime)
-    info = describe(files, folder, name, runtime)
+    engine = RecurrentEngine(network, options)
+    info = describe(files, folder, reference=reference, name=name, options=options)
     return LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.neural.memory import Runtime
+from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
@@ -47,7 +47,7 @@ class CausalEngine:
     window: int | None = None
     beside: Path = "padded batches"
     alone_beyond: int | None = None
-    runtime: Runtime = field(default_factory=Runtime)
+    options: LoadOptions = field(default_factory=LoadOptions)
 
     def answers(
         self, requests: Sequence[Request], *, group: NDArray[np.bool_] | None = None
@@ -68,7 +68,7 @@ class CausalEngine:
             padded = np.zeros(self.network.n_outputs, dtype=np.bool_)
             padded[: len(group)] = group[: len(padded)]
             mask = torch.as_tensor(padded, device=self.network.device)
-        budget = self.network.budget(self.runtime)
+        budget = self.network.budget(self.options)
         contexts = [self._context(request) for request in requests]
         order = sorted(range(len(requests)), key=lambda index: sort_key(contexts[index]))
         for own, path in self._blocks(order, contexts):
@@ -137,13 +137,13 @@ class CausalEngine:
         return sequence_plan(tree, questions.rows, equal_lengths=path != "padded batches")
 
 
-def causal_engine(network: Network, runtime: Runtime) -> CausalEngine:
+def causal_engine(network: Network, options: LoadOptions) -> CausalEngine:
     """Return an engine for a network, after trying it on a few tokens.
 
     Raises `ModelNotAvailableError` if it is not causal.
     """
-    check_causal(network, dtype=runtime.dtype, reference=runtime.reference)
-    found = find_paths(network, runtime.dtype)
+    check_causal(network, dtype=options.dtype)
+    found = find_paths(network, options.dtype)
     # What the check has done is nobody's work.
     network.counts.reset()
     config = network.model.config
@@ -154,7 +154,7 @@ def causal_engine(network: Network, runtime: Runtime) -> CausalEngine:
         window=attention_window(config),
         beside=found.beside,
         alone_beyond=0 if found.path == "one by one" else stretching_limit(config),
-        runtime=runtime,
+        options=options,
     )
 
 
@@ -197,7 +197,7 @@ class TeacherForcedNetwork(Network):
 
 
 def teacher_forced_engine(
-    model: Any, runtime: Runtime, *, source_ids: Sequence[int], start_id: int | None
+    model: Any, options: LoadOptions, *, source_ids: Sequence[int], start_id: int | None
 ) -> CausalEngine:
     """Return an engine for an encoder-decoder model, after trying it on a few tokens.
 
@@ -207,16 +207,14 @@ def teacher_forced_engine(
     Raises `ModelNotAvailableError` if the decoder has no such mark, the source is empty or unknown,
     or the decoder is not causal.
     """
-    network = TeacherForcedNetwork(model, source_ids=source_ids, device=runtime.device)
+    network = TeacherForcedNetwork(model, source_ids=source_ids, device=options.device)
     known = range(network.n_known)
     if start_id not in known:
         raise ModelNotAvailableError(
-            f"{runtime.reference}: it does not say which token its decoder starts with "
-            "(decoder_start_token_id)"
+            "it does not say which token its decoder starts with (decoder_start_token_id)"
         )
     if not source_ids or not all(each in known for each in source_ids):
         raise ModelNotAvailableError(
-            f"{runtime.reference}: its encoder needs a source of one token at least, "
-            "all of them known to it"
+            "its encoder needs a source of one token at least, all of them known to it"
         )
-    return causal_engine(network, runtime)
+    return causal_engine(network, options)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.neural.memory import Runtime
+from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Network
 from pommel.models.neural.plans import Path, SequencePlan, carry_out
 from pommel.models.neural.questions import Answers, Asked, Ids, Questions
@@ -165,7 +165,7 @@ class MaskedEngine:
     mask_id: int
     path: Path = "padded batches"
     why: str = ""
-    runtime: Runtime = field(default_factory=Runtime)
+    options: LoadOptions = field(default_factory=LoadOptions)
 
     def answers(self, requests: Sequence[MaskedRequest], method: MaskedMethod) -> Answers:
         """Yield (index into `requests`, answer), each index once, the longest requests first.
@@ -177,7 +177,7 @@ class MaskedEngine:
         single input does not fit into the device's memory, and `RuntimeError` if the network
         fails.
         """
-        budget = self.network.budget(self.runtime)
+        budget = self.network.budget(self.options)
         for block in blocks(requests, method, _BLOCK_IDS):
             plan, questions = masked_plan(
                 [requests[index] for index in block],
@@ -189,29 +189,26 @@ class MaskedEngine:
                 yield block[place], answer
 
 
-def masked_engine(model: object, runtime: Runtime, *, mask_id: int) -> MaskedEngine:
+def masked_engine(model: object, options: LoadOptions, *, mask_id: int) -> MaskedEngine:
     """Return an engine for a transformers model, after trying it on a few random sentences.
 
     Raises `ModelNotAvailableError` if the model does not know the mask, fails on plain token ids,
     gives no numbers, does not see what follows a token, or gives other numbers in a batch than
     alone.
     """
-    network = Network(model, device=runtime.device, bidirectional=True)
-    path, why = _find_path(network, mask_id, runtime)
+    network = Network(model, device=options.device, bidirectional=True)
+    path, why = _find_path(network, mask_id, options)
     # What the check has done is nobody's work.
     network.counts.reset()
-    return MaskedEngine(network=network, mask_id=mask_id, path=path, why=why, runtime=runtime)
+    return MaskedEngine(network=network, mask_id=mask_id, path=path, why=why, options=options)
 
 
-def _find_path(network: Network, mask_id: int, runtime: Runtime) -> tuple[Path, str]:
+def _find_path(network: Network, mask_id: int, options: LoadOptions) -> tuple[Path, str]:
     """Return the fastest path that gives the network's own numbers, and why none is faster."""
-    reference = runtime.reference
     if not 0 <= mask_id < network.n_known:
-        raise ModelNotAvailableError(
-            f"{reference}: it does not know its mask, the token id {mask_id}"
-        )
+        raise ModelNotAvailableError(f"it does not know its mask, the token id {mask_id}")
     requests = _requests(network.n_known, mask_id)
-    with not_available(reference):
+    with not_available():
         expected = [
             own_bits(network, each.ids, each.positions, each.ids[each.positions])
             for each in requests
@@ -223,25 +220,24 @@ def _find_path(network: Network, mask_id: int, runtime: Runtime) -> tuple[Path, 
         one, other = (network.logits_of(ids, whole=True)[:-1] for ids in (requests[1].ids, changed))
         sees = bool((one != other).any())
     if np.isnan(np.concatenate(expected)).all():
-        raise ModelNotAvailableError(f"{reference}: it gives no numbers (NaN)")
+        raise ModelNotAvailableError("it gives no numbers (NaN)")
     if not sees:
         raise ModelNotAvailableError(
-            f"{reference}: it is not a masked language model: "
-            "tokens do not depend on those that follow"
+            "it is not a masked language model: tokens do not depend on those that follow"
         )
 
     def answers(path: Path) -> Answers:
-        small = Runtime(batch_tokens=_CHECK_TOKENS)
-        engine = MaskedEngine(network=network, mask_id=mask_id, path=path, runtime=small)
+        small = LoadOptions(batch_tokens=_CHECK_TOKENS)
+        engine = MaskedEngine(network=network, mask_id=mask_id, path=path, options=small)
         return engine.answers(requests, "unmasked-ce")
 
-    check = Check(network, runtime.dtype, expected, answers)
+    check = Check(network, options.dtype, expected, answers)
     batch = check.fault_of_rows("batches of equal length")
     padding, _ = check.fault("padded batches")
     if not padding:
         return "padded batches", ""
     if batch:
-        raise ModelNotAvailableError(f"{reference}: in a batch {batch}")
+        raise ModelNotAvailableError(f"in a batch {batch}")
     return "batches of equal length", f"padding: {padding}"
 
 

@@ -8,22 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import ModelNotAvailableError, UsageError
-from pommel.values import frozen
-
-
-@frozen
-class Runtime:
-    """Where a network runs, in which numbers, and how much scoring may use.
-
-    `reference` names the model in messages. `max_memory_bytes` and `batch_tokens` are as in
-    `LoadOptions`.
-    """
-
-    reference: str = ""
-    device: str = "cpu"
-    dtype: str = "float32"
-    max_memory_bytes: int | None = None
-    batch_tokens: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,12 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.models.neural.memory import (
-    Budget,
-    Runtime,
-    memory_errors,
-    usable_bytes,
-)
+from pommel.models.model import LoadOptions
+from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 from pommel.models.neural.passes import Pass, TreeShape
 from pommel.models.neural.questions import Bits, Ids
 
@@ -197,11 +193,11 @@ class Network:
             inputs["use_cache"] = False
         return inputs
 
-    def budget(self, runtime: Runtime) -> Budget:
+    def budget(self, options: LoadOptions) -> Budget:
         """Return how much may go through at once; what nobody has said is what suits the device."""
         gpu = self.device != "cpu"
         row_length = _GPU_ROW_LENGTH if gpu else _PROCESSOR_ROW_LENGTH
-        n_tokens = runtime.batch_tokens or (_GPU_TOKENS if gpu else _PROCESSOR_TOKENS)
+        n_tokens = options.batch_tokens or (_GPU_TOKENS if gpu else _PROCESSOR_TOKENS)
         budget = Budget(n_tokens=n_tokens, row_length=row_length)
         # Guessed generously: memory must hold what is alive at once in a layer and in the head.
         config = self.model.config.get_text_config(decoder=True)
@@ -215,7 +211,7 @@ class Network:
         spread = getattr(self.model, "hf_device_map", None) or {}
         devices = {f"cuda:{each}" for each in spread.values() if isinstance(each, int)}
         budget.limit(
-            runtime.max_memory_bytes or usable_bytes(devices or {self.device}),
+            options.max_memory_bytes or usable_bytes(devices or {self.device}),
             # Masks and attention weights: one number a head for each position that is looked at.
             bytes_per_token=n_bytes * alive + 4 * int(heads) * row_length,
             bytes_per_row=(n_bytes + 4) * n_outputs,

@@ -13,12 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pommel.models.neural.memory import (
-    Budget,
-    Runtime,
-    memory_errors,
-    usable_bytes,
-)
+from pommel.models.model import LoadOptions
+from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 from pommel.models.neural.network import Counts, read
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
@@ -191,7 +187,7 @@ class RecurrentEngine:
     """A recurrent network, and how much goes through it at once."""
 
     network: LstmNetwork
-    runtime: Runtime = field(default_factory=Runtime)
+    options: LoadOptions = field(default_factory=LoadOptions)
 
     def answers(self, requests: Sequence[Request]) -> Answers:
         """Yield (index into `requests`, answer), each index once, in any order.
@@ -307,13 +303,13 @@ class RecurrentEngine:
     def _budget(self) -> Budget:
         """Return how many requests share a tree, and how many rows are projected at once."""
         network, n_bytes = self.network, self.network.dtype.itemsize
-        most = min(self.runtime.batch_tokens or _MOST_REQUESTS, _MOST_REQUESTS)
+        most = min(self.options.batch_tokens or _MOST_REQUESTS, _MOST_REQUESTS)
         budget = Budget(n_tokens=most)
         # Guessed generously: a request's longest path may have a node at each depth. Two depths'
         # states; a word's input, gates twice, and what is gathered for them.
         alive = 4 * network.n_layers + 18
         budget.limit(
-            self.runtime.max_memory_bytes or usable_bytes([network.device]),
+            self.options.max_memory_bytes or usable_bytes([network.device]),
             bytes_per_token=n_bytes * network.hidden_size * alive,
             bytes_per_row=(n_bytes + 4) * network.n_known,
         )

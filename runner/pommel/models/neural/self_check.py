@@ -27,13 +27,13 @@ Way = TypeVar("Way")
 
 
 @contextmanager
-def not_available(reference: str) -> Iterator[None]:
+def not_available() -> Iterator[None]:
     """Turn whatever a network raises on plain token ids into `ModelNotAvailableError`."""
     try:
         yield
     except Exception as error:
         problem = f"it fails on plain token ids: {type(error).__name__}: {error}"
-        raise ModelNotAvailableError(f"{reference}: {problem}") from error
+        raise ModelNotAvailableError(problem) from error
 
 
 def own_bits(network: Network, ids: Ids, rows: Ids, targets: Ids) -> Bits:
@@ -203,14 +203,14 @@ def _sequences(n_known: int) -> list[Ids]:
     ]
 
 
-def check_causal(network: Network, *, dtype: str, reference: str) -> None:
+def check_causal(network: Network, *, dtype: str) -> None:
     """Raise `ModelNotAvailableError` if tokens depend on those that follow.
 
     Then the network is not causal, whatever its configuration says. One that fails on plain token
     ids is not available either.
     """
     first, second, third, fourth = (number % network.n_known for number in (3, 4, 5, 6))
-    with not_available(reference):
+    with not_available():
         rows = [
             network.logits_of(np.array([first, second, last]), whole=True)[:2].float()
             for last in (third, fourth)
@@ -220,7 +220,7 @@ def check_causal(network: Network, *, dtype: str, reference: str) -> None:
     differences, sizes = (rows[0] - rows[1])[numbers].abs(), rows[0][numbers].abs()
     if len(sizes) and differences.max() > ROUNDING[dtype] * sizes.max():
         message = "it is not a causal language model: tokens depend on those that follow"
-        raise ModelNotAvailableError(f"{reference}: {message}")
+        raise ModelNotAvailableError(message)
 
 
 def attention_window(config: Any) -> int | None:
