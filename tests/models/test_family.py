@@ -198,12 +198,24 @@ def test_the_last_place_that_varies_makes_the_family(make: Make) -> None:
 
 
 def test_a_path_that_is_there_wins_over_its_pattern(make: Make) -> None:
-    make("a*b", "axb", "m{1,2}/seed-1", "m{1,2}/seed-2", "odd[1]", "un{balanced", "f?.jsonl")
+    make(
+        "a*b",
+        "axb",
+        "m{1,2}/seed-1",
+        "m{1,2}/seed-2",
+        "odd[1]/s-1",
+        "odd[1]/s-2",
+        "un{balanced",
+        "f?.jsonl",
+    )
     for reference in ("lstm://a*b", "a*b", "lstm://m{1,2}", "odd[1]", "lstm://un{balanced"):
         assert expand(reference) == (NamedModel(reference=reference),)
-    assert references("lstm://m{1,2}/seed-*") == ["lstm://m{1,2}/seed-1", "lstm://m{1,2}/seed-2"]
-    assert references("lstm://m{1,2}/seed-{1,2}") == references("lstm://m{1,2}/seed-*")
     assert references("lstm://a?b") == ["lstm://a*b", "lstm://axb"]
+    # Not so a part of it.
+    assert references("lstm://odd[[]1]/*") == references("lstm://odd[[]1]/s-{1,2}")
+    assert refusal("lstm://m{1,2}/seed-*", ModelNotAvailableError).startswith(
+        "no folder matches m1/"
+    )
 
 
 def test_places_relative_to_here_and_to_home(
@@ -331,28 +343,32 @@ def test_members_stand_in_the_order_of_their_numbers(numbers: list[int]) -> None
 
 def test_wildcards_that_match_nothing(make: Make) -> None:
     make("en/seed-1", "en/seed-2", "en/seed-3", "en/best", "en/notes.txt", "empty")
-    message = "no folder in en matches 'sed-*'; there is: seed-1, seed-2, seed-3, ..."
+    message = "no folder matches en/sed-*; in en there is: best, notes.txt, seed-1, ..."
     assert refusal("lstm://en/sed-*", ModelNotAvailableError) == message
-    message = "no file in en matches '*.arpa'; there is: notes.txt"
+    message = "no file matches en/*.arpa; in en there is: best, notes.txt, seed-1, ..."
     assert refusal("ngram://en/*.arpa", ModelNotAvailableError) == message
-    message = "no folder or file in empty matches '*'; it has none"
+    message = "no folder or file matches empty/*; in empty there is: nothing"
     assert refusal("empty/*", ModelNotAvailableError) == message
-    assert refusal("lstm://de/seed-*", ModelNotAvailableError) == "de: No such file or directory"
-    message = "en/notes.txt: Not a directory"
+    message = "no folder matches de/seed-*; in de there is: nothing"
+    assert refusal("lstm://de/seed-*", ModelNotAvailableError) == message
+    message = "no folder matches en/notes.txt/s-*; in en/notes.txt there is: nothing"
     assert refusal("lstm://en/notes.txt/s-*", ModelNotAvailableError) == message
-    message = "no folder matches en/seed-*/best"
+    message = "no folder matches en/seed-*/best; in en there is: best, notes.txt, seed-1, ..."
     assert refusal("lstm://en/seed-*/best", ModelNotAvailableError) == message
-    # What is named by a brace has to be there; what a wildcard finds need not have it all.
-    assert refusal("lstm://{en,de}/seed-*", ModelNotAvailableError).startswith("de: ")
+    # Each choice of a brace has to be there; what a wildcard finds need not have it all.
+    message = "no folder matches de/seed-*; in de there is: nothing"
+    assert refusal("lstm://{en,de}/seed-*", ModelNotAvailableError) == message
     assert references("lstm://{en,fr}/seed-1") == ["lstm://en/seed-1", "lstm://fr/seed-1"]
     assert references("lstm://*/seed-1") == ["lstm://en/seed-1"]
-    assert references("lstm://*/seed-{2,4}") == ["lstm://en/seed-2"]
-    assert refusal("lstm://*/seed-4", ModelNotAvailableError) == "no folder matches */seed-4"
+    assert references("lstm://*/seed-{2,3}") == ["lstm://en/seed-2", "lstm://en/seed-3"]
+    for reference in ("lstm://*/seed-4", "lstm://*/seed-{2,4}"):
+        message = "no folder matches */seed-4; in . there is: empty, en"
+        assert refusal(reference, ModelNotAvailableError) == message
 
 
 def test_what_is_on_the_hub_is_named() -> None:
     assert refusal("huggingface://EleutherAI/pythia-*", ModelNotAvailableError) == (
-        "EleutherAI: No such file or directory; wildcards match folders, "
+        "no folder matches EleutherAI/pythia-*; wildcards match folders, "
         "what is on the hub is named: NAME-{70m,160m}"
     )
     assert refusal("huggingface://a/b@step*", UsageError) == (
@@ -379,9 +395,9 @@ def test_patterns_that_make_no_sense(make: Make) -> None:
 
 def test_folders_that_cannot_be_read() -> None:
     Path("loop").symlink_to("loop")
-    message = "loop: Too many levels of symbolic links"
+    message = "no folder matches loop/*; in loop there is: nothing"
     assert refusal("lstm://loop/*", ModelNotAvailableError) == message
-    assert refusal(f"lstm://{'a' * 300}*", ModelNotAvailableError).startswith("no folder in . ")
+    assert refusal(f"lstm://{'a' * 300}*", ModelNotAvailableError).startswith("no folder matches a")
 
 
 # --- several references
@@ -529,7 +545,7 @@ def test_wildcards_match_names_as_they_are_and_hidden_ones_only_if_asked(make: M
     make("seeds/.seed-0", "seeds/Seed-1", "seeds/seed-1")
     assert references("lstm://seeds/seed-*") == ["lstm://seeds/seed-1"]
     assert references("lstm://seeds/.*") == ["lstm://seeds/.seed-0"]
-    message = "no folder in seeds matches 'sed-*'; there is: seed-1, Seed-1"
+    message = "no folder matches seeds/sed-*; in seeds there is: Seed-1, seed-1"
     assert refusal("lstm://seeds/sed-*", ModelNotAvailableError) == message
 
 

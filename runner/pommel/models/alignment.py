@@ -54,8 +54,7 @@ class TokenizerSpec:
     "subword" or "character". `sentinel` is a literal string that a subword carries at
     `sentinel_position` ("initial": at the beginning of a word, "medial": on all but a word's first
     piece, "final": at the end of a word); `metaspace` stands for the space itself.
-    `drop_token_pattern` is a regular expression for words that the model leaves out. `behaviors`
-    may hold "moses" and "ptb".
+    `drop_token_pattern` is a regular expression for words that the model leaves out.
     """
 
     unk_types: frozenset[str] = frozenset()
@@ -68,7 +67,6 @@ class TokenizerSpec:
     sentinel_position: str = ""
     metaspace: str = ""
     drop_token_pattern: str | None = None
-    behaviors: frozenset[str] = frozenset()
 
     @property
     def marks(self) -> frozenset[str]:
@@ -90,7 +88,6 @@ class TokenizerSpec:
             sentinel_position=tokenizer.get("sentinel_position") or "",
             metaspace=tokenizer.get("metaspace") or "",
             drop_token_pattern=tokenizer.get("drop_token_pattern"),
-            behaviors=frozenset(tokenizer.get("behaviors") or ()),
         )
 
     def places(self, tokens: Sequence[str], sentence: str) -> tuple[Token, ...]:

@@ -9,8 +9,6 @@ them: patterns of names (text only), the places of a reference that can have one
 are called, what they differ in, and in which order they stand.
 """
 
-import difflib
-import fnmatch
 import gc
 import itertools
 import math
@@ -54,11 +52,6 @@ class Membership:
     pattern: str = ""
 
     AXES: ClassVar[tuple[Axis, ...]] = get_args(Axis)
-
-    @staticmethod
-    def axis_called(name: str) -> Axis | None:
-        """Return the axis of this name, None if there is none."""
-        return next((axis for axis in Membership.AXES if axis == name), None)
 
     @property
     def is_ordered(self) -> bool:
@@ -336,86 +329,58 @@ def split_places(reference: str) -> Reference:
 def choices(reference: Reference) -> list[Texts]:
     """Return what the places of a reference can stand for together, a text for each.
 
-    A place that is on disk as it is written stands for itself. Raises `UsageError` for braces that
-    make no sense, `ModelNotAvailableError` for wildcards that match nothing.
+    Braces come before wildcards, as in a shell; each text that they stand for has to match
+    something. A path that is there as it is written stands for itself. Raises `UsageError` for
+    braces that make no sense, `ModelNotAvailableError` for wildcards that match nothing.
     """
-    # The texts for its first places, and whether a wildcard has found them.
-    found: dict[Texts, bool] = {(): False}
-    for index, place in enumerate(reference.places):
-        found = {
-            (*before, text): by_wildcard
-            for before, was_found in found.items()
-            for text, by_wildcard in _texts(reference, before, place, was_found=was_found)
-        }
-        if not found:
-            path = reference.path([each.text for each in reference.places[: index + 1]])
-            raise ModelNotAvailableError(f"{reference.text}: no {place.kind} matches {path}")
-    return [*found]
+    written = tuple(place.text for place in reference.places)
+    if reference.places[-1].kind and _exists(reference.path(written)):
+        return [written]
+    expanded = [expand_braces(text, reference=reference.text) for text in written]
+    return [
+        *dict.fromkeys(
+            found for texts in itertools.product(*expanded) for found in _matching(reference, texts)
+        )
+    ]
 
 
-def _texts(
-    reference: Reference, before: Texts, place: Place, *, was_found: bool
-) -> Iterator[tuple[str, bool]]:
-    """Yield what a place can stand for, and whether a wildcard has found that or what is before."""
-    if place.kind and place.start != place.text and _exists(reference.path((*before, place.text))):
-        yield place.text, was_found
+def _matching(reference: Reference, texts: Texts) -> Iterator[Texts]:
+    """Yield what texts without braces stand for: what their wildcards match, in order."""
+    kind = reference.places[-1].kind
+    first = next((n for n, text in enumerate(texts) if kind and _WILDCARD.search(text)), None)
+    if first is None:
+        yield texts
         return
-    for text in expand_braces(place.text, reference=reference.text):
-        if place.kind and _WILDCARD.search(text):
-            names = _matching(reference, before, place, text)
-            if not names and not was_found:
-                raise ModelNotAvailableError(
-                    f"{reference.text}: {_no_match(reference.path((*before, '')), place, text)}"
-                )
-            yield from ((name, True) for name in names)
-        # What is named is opened, or refused then; what is found has to be there.
-        elif not (was_found and place.kind) or _fits(reference.path((*before, text)), place.kind):
-            yield text, was_found
-
-
-def _matching(reference: Reference, before: Texts, place: Place, pattern: str) -> list[str]:
-    """Return the names that match a pattern; hidden ones only if it begins with a dot, too."""
-    if place.separator == "@":
+    before = texts[:first]
+    if reference.places[first].separator == "@":
         raise UsageError(
             f"{reference.text}: wildcards match folders, and no revisions; name these, as in "
             f"huggingface://{reference.beginning(before)}@{{step1000,step2000}}"
         )
     folder = reference.path((*before, ""))
-    try:
-        found = [
-            name
-            for name in _names(folder, place.kind, hidden=pattern.startswith("."))
-            if fnmatch.fnmatchcase(name, pattern)
-        ]
-        if place.kind == "folder or file":
-            # Beside folders that are models, files are what a training left there.
-            found = [name for name in found if _fits(folder / name, "folder")] or found
-    except OSError as error:
-        reason = error.strerror or "it cannot be read"
-        if isinstance(error, FileNotFoundError) and reference.scheme == "huggingface":
-            reason += "; wildcards match folders, what is on the hub is named: NAME-{70m,160m}"
-        raise ModelNotAvailableError(f"{reference.text}: {folder}: {reason}") from None
-    return found
-
-
-def _names(folder: Path, kind: str, *, hidden: bool = False) -> list[str]:
-    return sorted(
-        each.name
-        for each in folder.iterdir()
-        if _fits(each, kind) and (hidden or not each.name.startswith("."))
+    behind = reference.beginning(texts).removeprefix(reference.beginning((*before, "")))
+    # As in a shell, names that begin with a dot have to be asked for, and two stars are one.
+    hidden = "/." in f"/{behind}"
+    found = sorted(
+        each.relative_to(folder).parts
+        for each in folder.glob(re.sub(r"\*+", "*", behind))
+        if _fits(each, kind) and (hidden or "/." not in f"/{each.relative_to(folder)}")
     )
-
-
-def _no_match(folder: Path, place: Place, pattern: str) -> str:
-    """Return that nothing matches a pattern, and what is there that it may have meant."""
-    plain = _WILDCARD.sub("", pattern)
-
-    def likeness(name: str) -> float:
-        return difflib.SequenceMatcher(None, plain, name).ratio()
-
-    shown = sorted(_names(folder, place.kind), key=likeness, reverse=True)
-    there = f"there is: {listed(shown)}" if shown else "it has none"
-    return f"no {place.kind} in {folder} matches {pattern!r}; {there}"
+    if kind == "folder or file":
+        # Beside folders that are models, files are what a training left there.
+        found = [parts for parts in found if folder.joinpath(*parts).is_dir()] or found
+    if not found:
+        there = listed(sorted(each.name for each in folder.glob("[!.]*"))) or "nothing"
+        hint = f"in {folder} there is: {there}"
+        if reference.scheme == "huggingface" and not folder.exists():
+            hint = "wildcards match folders, what is on the hub is named: NAME-{70m,160m}"
+        raise ModelNotAvailableError(
+            f"{reference.text}: no {kind} matches {reference.path(texts)}; {hint}"
+        )
+    for parts in map(iter, found):
+        # A choice of braces may have held a slash.
+        counts = (text.count("/") + 1 for text in texts[first:])
+        yield *before, *("/".join(itertools.islice(parts, count)) for count in counts)
 
 
 def _fits(path: Path, kind: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError
+from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError, quoted
 from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import (
     RECOVERED,
@@ -36,7 +36,6 @@ _BY_BLANKS = re.compile(r"(\S+)[ \t]+(\S+)([ \t].*[ \t])(\S+)")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 # Python makes no number of thousands of digits.
 _MOST_DIGITS = 18
-_LONGEST_SHOWN = 80
 
 
 def parse_surprisal_table(text: str, *, where: str) -> "Table":
@@ -90,7 +89,7 @@ class TableReader:
         columns = _columns(line)
         if len(columns) != len(COLUMNS):
             raise InputError(
-                f"{at}: {_shown(line)} has {len(line.split())} columns; "
+                f"{at}: {quoted(line)} has {len(line.split())} columns; "
                 f"a row is {' '.join(COLUMNS)}"
             )
         first, second, text, surprisal = columns
@@ -116,16 +115,10 @@ def _columns(line: str) -> Sequence[str]:
 def _id(text: str, column: str, at: str) -> int:
     text = text.strip()
     if not (text.isascii() and text.isdigit()):
-        raise InputError(f"{at}: the {column} {_shown(text)} is not a whole number")
+        raise InputError(f"{at}: the {column} {quoted(text)} is not a whole number")
     if len(text) > _MOST_DIGITS:
-        raise InputError(f"{at}: the {column} {_shown(text)} has {len(text)} digits")
+        raise InputError(f"{at}: the {column} {quoted(text)} has {len(text)} digits")
     return int(text)
-
-
-def _shown(text: str) -> str:
-    """Return the text in quotation marks; its beginning, where it is no word any more."""
-    short = len(text) <= _LONGEST_SHOWN
-    return repr(text) if short else f"{text[:_LONGEST_SHOWN]!r}…"
 
 
 def _bits(text: str, token: str, at: str) -> float:
@@ -134,15 +127,15 @@ def _bits(text: str, token: str, at: str) -> float:
         problem = "is not finite" if name in {"inf", "infinity"} else "is not a number"
         hint = ", with a decimal point" if "," in text else ""
         raise SurprisalError(
-            f"{at}: the surprisal {_shown(text)} of {_shown(token)} {problem}; "
+            f"{at}: the surprisal {quoted(text)} of {quoted(token)} {problem}; "
             f"write it in bits{hint}"
         )
     bits = float(text)
     if not math.isfinite(bits):
-        raise SurprisalError(f"{at}: the surprisal {_shown(text)} of {_shown(token)} is not finite")
+        raise SurprisalError(f"{at}: the surprisal {quoted(text)} of {quoted(token)} is not finite")
     if bits < -Token.ROUNDING_BITS:
         raise SurprisalError(
-            f"{at}: the surprisal {text[:_LONGEST_SHOWN]} of {_shown(token)} is negative; "
+            f"{at}: the surprisal {text:.80} of {quoted(token)} is negative; "
             "a surprisal is -log2 p, not a log-probability"
         )
     return bits + 0.0  # images print -0.000000

@@ -84,11 +84,8 @@ class ConditionalScore:
         """
         asked = [_Asked.of(number, *pair, joiner) for number, pair in enumerate(pairs, start=1)]
         scored = _score_distinct(model, policy or Policy(), asked, progress)
-        known: dict[_Asked, ConditionalScore] = {}
-        for each in asked:
-            if each not in known:
-                known[each] = each.score(scored[each.text].tokens)
-        return [known[each] for each in asked]
+        scores = {each: each.score(scored[each.text].tokens) for each in dict.fromkeys(asked)}
+        return [scores[each] for each in asked]
 
     @staticmethod
     def compared(

@@ -1,8 +1,9 @@
 """Tokens to regions by character span, the region metrics, and what predictions look at."""
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -123,98 +124,70 @@ def region_table(
     `assigner` takes the place of `Sentence.regions_of`.
     """
     names, numbers = suite.condition_names, suite.region_numbers
-    place = {number: index for index, number in enumerate(numbers)}
-    tokens = _Tokens(n_regions=len(numbers), assigner=assigner or Sentence.regions_of)
-    layouts = layouts or suite.sentences()
-    for i, item in enumerate(suite.items):
-        for c, name in enumerate(names):
-            columns = [place[region.number] for region in item.condition(name).regions]
-            tokens.add((i, c), layouts[i][c], columns, scored[i][c])
     shape = (len(suite.items), len(names), len(numbers))
-    n_tokens = _counts(tokens.cells, shape)
-    n_without = {why: _counts(cells, shape) for why, cells in tokens.cells_without.items()}
+    place = {number: index for index, number in enumerate(numbers)}
+    layouts, assigner = layouts or suite.sentences(), assigner or Sentence.regions_of
+    # Flat lists over the tokens of all sentences, so that numpy does the adding up.
+    token_bits: list[float | None] = []
+    token_cells: list[int] = []
+    unscored_cells: Mapping[Unscored, list[int]] = {why: [] for why in get_args(Unscored)}
+    written_cells: list[int] = []
+    oovs: dict[Cell, tuple[str, ...]] = {}
+    crossings: list[CrossingToken] = []
+    conditions = itertools.product(enumerate(suite.items), enumerate(names))
+    for n_before, ((i, item), (c, name)) in enumerate(conditions):
+        sentence, answer = layouts[i][c], scored[i][c]
+        text = sentence.text
+        if answer.text != text:
+            raise AlignmentError(f"the tokens of {answer.text!r} are no tokens of {text!r}")
+        columns = [place[region.number] for region in item.condition(name).regions]
+        cells = [n_before * len(numbers) + column for column in columns]
+        spans = zip(cells, sentence.spans, strict=True)
+        written_cells += [cell for cell, (start, end) in spans if start < end]
+        for token, region in zip(answer.tokens, assigner(sentence, answer.tokens), strict=True):
+            if region is None:
+                continue
+            token_bits.append(token.surprisal_bits)
+            token_cells.append(cells[region])
+            if token.surprisal_bits is None:
+                unscored_cells[token.why_unscored].append(cells[region])
+            end = sentence.spans[region][1]
+            if token.end > end and text[end : token.end].strip():
+                crossings.append(CrossingToken(cell=(i, c, columns[region]), token=token.text))
+            if token.oov:
+                word = text[token.start : token.end].strip()
+                oovs[i, c, columns[region]] = (*oovs.get((i, c, columns[region]), ()), word)
+    n_tokens = _counts(token_cells, shape)
+    n_without = {why: _counts(own, shape) for why, own in unscored_cells.items()}
     n_not_comparable = n_without["not comparable"]
     known = n_without["not asked for"] == 0
-    bits, cells = tokens.scored()
-    sentences = cells // len(numbers)
+    bits, bit_cells = _ascending(token_bits, token_cells)
+    bit_sentences = bit_cells // len(numbers)
     return RegionTable(
         item_numbers=tuple(item.number for item in suite.items),
         condition_names=names,
         region_numbers=numbers,
-        values={each: _metric(each, bits, cells, known) for each in metrics},
-        whole={each: _metric(each, bits, sentences, known.all(axis=-1)) for each in metrics},
+        values={each: _metric(each, bits, bit_cells, known) for each in metrics},
+        whole={each: _metric(each, bits, bit_sentences, known.all(axis=-1)) for each in metrics},
         n_tokens=n_tokens,
         n_unscored=n_not_comparable + n_without["no context"],
         n_not_comparable=n_not_comparable,
-        swallowed=(_counts(tokens.written_cells, shape) > 0) & (n_tokens == 0),
-        oovs=tokens.oovs,
-        crossings=tuple(tokens.crossings),
+        swallowed=(_counts(written_cells, shape) > 0) & (n_tokens == 0),
+        oovs=oovs,
+        crossings=tuple(crossings),
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Tokens:
-    """Flat lists over the tokens of all sentences, so that numpy does the adding up.
-
-    `bits` and `cells` are those of each token, NaN where it has no surprisal; `cells_without` says
-    why. `written_cells` are where there is content.
-    """
-
-    n_regions: int
-    assigner: Assigner
-    bits: list[float] = field(default_factory=list)
-    cells: list[int] = field(default_factory=list)
-    cells_without: Mapping[Unscored, list[int]] = field(
-        default_factory=lambda: {why: [] for why in get_args(Unscored)}
-    )
-    written_cells: list[int] = field(default_factory=list)
-    oovs: dict[Cell, tuple[str, ...]] = field(default_factory=dict)
-    crossings: list[CrossingToken] = field(default_factory=list)
-    n_sentences: int = 0
-
-    def add(
-        self,
-        key: tuple[int, int],
-        sentence: Sentence,
-        columns: Sequence[int],
-        scored: ScoredSentence,
-    ) -> None:
-        """Take the next sentence; sentences come in the order of the table's first two axes."""
-        text, base = sentence.text, self.n_sentences * self.n_regions
-        self.n_sentences += 1
-        if scored.text != text:
-            raise AlignmentError(f"the tokens of {scored.text!r} are no tokens of {text!r}")
-        self.written_cells.extend(
-            base + column
-            for column, (start, end) in zip(columns, sentence.spans, strict=True)
-            if start < end
-        )
-        regions = self.assigner(sentence, scored.tokens)
-        for token, region in zip(scored.tokens, regions, strict=True):
-            if region is None:
-                continue
-            cell = base + columns[region]
-            bits = token.surprisal_bits
-            self.cells.append(cell)
-            self.bits.append(math.nan if bits is None else bits)
-            if bits is None:
-                self.cells_without[token.why_unscored].append(cell)
-            end = sentence.spans[region][1]
-            if token.end > end and text[end : token.end].strip():
-                crossing = CrossingToken(cell=(*key, columns[region]), token=token.text)
-                self.crossings.append(crossing)
-            if token.oov:
-                place = (*key, columns[region])
-                word = text[token.start : token.end].strip()
-                self.oovs[place] = (*self.oovs.get(place, ()), word)
-
-    def scored(self) -> tuple[Bits, Counts]:
-        """Return the bits of all scored tokens and the cell that each belongs to, ascending."""
-        bits, cells = np.asarray(self.bits, np.float64), np.asarray(self.cells, np.int64)
-        # Regions may stand in a file in another order than that of their numbers.
-        order = np.argsort(cells, kind="stable")
-        order = order[~np.isnan(bits[order])]
-        return bits[order], cells[order]
+def _ascending(
+    token_bits: Sequence[float | None], token_cells: Sequence[int]
+) -> tuple[Bits, Counts]:
+    """Return the bits of all tokens that have some and the cell that each belongs to, ascending."""
+    # NumPy takes None for NaN.
+    bits, cells = np.array(token_bits, np.float64), np.array(token_cells, np.int64)
+    # Regions may stand in a file in another order than that of their numbers.
+    order = np.argsort(cells, kind="stable")
+    order = order[~np.isnan(bits[order])]
+    return bits[order], cells[order]
 
 
 def _counts(cells: Sequence[int], shape: tuple[int, ...]) -> Counts:

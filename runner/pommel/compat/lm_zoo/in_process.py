@@ -40,8 +40,6 @@ def _spec_of(info: ModelInfo, known: TokenizingModel | None) -> dict[str, object
         "sentinel_pattern": spec.sentinel,
         "sentinel_position": spec.sentinel_position,
         "metaspace": spec.metaspace,
-        "drop_token_pattern": spec.drop_token_pattern,
-        "behaviors": sorted(spec.behaviors),
     }
     return {
         "name": info.name,

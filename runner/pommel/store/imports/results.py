@@ -544,9 +544,10 @@ class _Reading:
             return Membership(family=family or name, axis="seed", label=seed, value=number_of(seed))
         if not family:
             return None
+        axis = self._said("axis", model)
         return Membership(
             family=family,
-            axis=Membership.axis_called(self._said("axis", model) or "") or "member",
+            axis=next((each for each in Membership.AXES if each == axis), "member"),
             label=self._said("member", model) or model,
             value=number_of(self._said("axis_value", model)),
         )
