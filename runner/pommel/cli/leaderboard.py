@@ -165,7 +165,7 @@ def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> No
         f"{row.id} ({printable(row.name)}): {row.total.words}{place}{instead}"
         f"{in_items if swallowed else ''}; claimed, not scored again"
     )
-    if named_like := ranking.confused()[row.id]:
+    if named_like := ranking.confused[row.id]:
         note(f"note: its name can be taken for that of {listed(named_like)}")
 
 

@@ -72,19 +72,17 @@ class Board:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the board as `schemas/leaderboard.json` describes it."""
-        return {
+        value = {
             "format": FORMAT,
-            # A board of version 1 stays one: what decides its scores has a check sum.
-            "version": 1 if self.swallowed == "begin" else VERSION,
-            "name": self.name,
-            "description": self.description,
-            "score_rule": self.score_rule,
-            **({} if self.swallowed == "begin" else {"swallowed": self.swallowed}),
+            "version": VERSION,
+            **asdict(self),
             "circuits": [{"name": name, "weight": each} for name, each in self.circuits.items()],
-            "suites": [asdict(each) for each in self.suites],
-            "limits": dict(self.limits),
-            "seed": self.seed,
         }
+        if self.swallowed == "begin":
+            # A board of version 1 stays one: what decides its scores has a check sum.
+            value["version"] = 1
+            del value["swallowed"]
+        return value
 
     def to_text(self) -> str:
         """Return the content of `board.json`."""
@@ -189,22 +187,21 @@ def board_from(text: str, where: str) -> Board:
         )
     if fault := shape_fault(value, "leaderboard"):
         raise BoardError(f"{where}: {fault}")
-    board = Board(
-        name=value["name"],
-        description=value["description"],
-        score_rule=value["score_rule"],
-        swallowed=value.get("swallowed", "begin"),
+    said = {
+        "swallowed": "begin",
+        **{key: each for key, each in value.items() if key not in ("format", "version")},
         # Programs that write JSON make 1 of 1.0, and the hash is that of 1.0.
-        circuits={each["name"]: float(each["weight"]) for each in value["circuits"]},
-        suites=tuple(
+        "circuits": {each["name"]: float(each["weight"]) for each in value["circuits"]},
+        "suites": tuple(
             PinnedSuite(
                 **{**each, "weight": float(each["weight"]), "n_items": int(each["n_items"])}
             )
             for each in value["suites"]
         ),
-        limits={name: _limit(name, each) for name, each in value["limits"].items()},
-        seed=int(value["seed"]),
-    )
+        "limits": {name: _limit(name, each) for name, each in value["limits"].items()},
+        "seed": int(value["seed"]),
+    }
+    board = Board(**said)
     _check_sense(board, where)
     return board
 

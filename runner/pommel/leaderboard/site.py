@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ _SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t\r"
 _FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}])")
 
 
-@frozen
+@frozen(slots=False)
 class Ranking:
     """The ranking of a board as it is shown: to people as a table, to programs as CSV and JSON."""
 
@@ -89,15 +90,16 @@ class Ranking:
         """Return what the ledger says of a submission."""
         return self.ledger.submissions[row.id]
 
+    @cached_property
     def confused(self) -> dict[str, tuple[str, ...]]:
-        """Return the ids of those that each could be taken for by its name."""
+        """The ids of those that each could be taken for by its name, by its id."""
         return confused({row.id: row.name for row in self.rows})
 
     def table(self, rows: Sequence[Standing]) -> "Table":
         """Return one row a submission: of some that are ranked, or of some that are not."""
         from rich.table import Table
 
-        name, alike = printable(self.board.name), self.confused()
+        name = printable(self.board.name)
         circuits = list(self.board.circuits) if len(self.board.circuits) > 1 else []
         if not all(row.rank for row in rows):
             name += ": listed apart, for nobody else can have the models' weights"
@@ -113,7 +115,8 @@ class Ranking:
         table.add_column("id", no_wrap=True)
         for row in rows:
             listed = self.listed(row)
-            taken_for = f" (named like {', '.join(alike[row.id])})" if alike[row.id] else ""
+            alike = ", ".join(self.confused[row.id])
+            taken_for = f" (named like {alike})" if alike else ""
             table.add_row(
                 str(row.rank or "-"),
                 row.rank_range if row.rank else "-",
@@ -135,7 +138,7 @@ class Ranking:
         apostrophe in front of that, also behind a semicolon, a tab or a bar: there, too, some begin
         a cell. What is listed apart has no ranks, and comes last.
         """
-        rows, alike = self.rows, self.confused()
+        rows = self.rows
         listed = [self.listed(row) for row in rows]
         again = [_scored_again(each.agreed, self.n_items) or {} for each in listed]
         # Not by name: a circuit and a suite may be called alike.
@@ -152,7 +155,7 @@ class Ranking:
             ),
             ("differed_on", [each.differed and each.differed.when for each in listed]),
             ("weights_available", [str(row.is_available).lower() for row in rows]),
-            ("named_like", [" ".join(alike[row.id]) for row in rows]),
+            ("named_like", [" ".join(self.confused[row.id]) for row in rows]),
             *((name, [getattr(row.total, name) for row in rows]) for name in _SCORE),
         ]
         for circuit in self.board.circuits:
@@ -171,12 +174,12 @@ class Ranking:
 
     def to_json(self, entries: Sequence[Entry]) -> str:
         """Return the board and its ranking, and what is on it no longer; `entries`: all ranked."""
-        known, alike = {each.id: each for each in entries}, self.confused()
+        known = {each.id: each for each in entries}
         value = {
             "board": self.board.to_dict(),
             "ledger_sha256": self.ledger.head,
             "submissions": [
-                {**self._known(row, known[row.id]), "named_like": list(alike[row.id])}
+                {**self._known(row, known[row.id]), "named_like": list(self.confused[row.id])}
                 for row in self.rows
             ],
             "ended": [
@@ -242,20 +245,12 @@ class Ranking:
 
     def pages(self, environment: "Environment", entries: Mapping[str, Entry]) -> dict[str, str]:
         """Return the text of each page by its name; `entries` are those of all rows."""
-        shared = {
-            "board": self.board,
-            "ledger": self.ledger,
-            "standings": self.standings,
-            "rows": self.rows,
-            "n_items": self.n_items,
-            "confused": self.confused(),
-            "is_swallowed": self.is_swallowed,
-        }
-        files = {"index.html": environment.get_template("index.html.j2").render(shared, root="")}
+        index = environment.get_template("index.html.j2").render(ranking=self, root="")
         page, alike = environment.get_template("submission.html.j2"), self._alike()
+        files = {"index.html": index}
         for row in self.rows:
             files[f"{_PAGES}/{row.id}.html"] = page.render(
-                shared,
+                ranking=self,
                 row=row,
                 entry=entries[row.id],
                 listed=self.listed(row),

@@ -176,22 +176,17 @@ class Manifest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the manifest as `schemas/submission.json` describes it."""
-        return {
+        value = {
             "format": FORMAT,
             "version": self.version,
-            "pommel": self.pommel,
-            "created": self.created,
-            "submitter": asdict(self.submitter),
-            "model": dict(self.model),
-            "image_digest": self.image_digest,
+            **asdict(self),
             "policy": described(self.policy),
-            "compat": self.compat,
-            "oov": self.oov,
-            **({"swallowed": self.swallowed} if self.version > 1 else {}),
-            "score_rule": self.score_rule,
-            "suites": [_suite_to_dict(each) for each in self.suites],
-            "files": {name: asdict(each) for name, each in self.files.items()},
         }
+        for score in (each for suite in value["suites"] for each in suite["scores"]):
+            del score["reported_share"]
+        if self.version == 1:
+            del value["swallowed"]
+        return value
 
     def to_bytes(self) -> bytes:
         """Return the content of `manifest.json`; equal manifests have the same bytes."""
@@ -219,20 +214,15 @@ def manifest_from(value: Any, where: str) -> Manifest:
     policy = policy_of(value["policy"])
     if policy.fingerprint != value["policy"]["fingerprint"]:
         raise SubmissionError(f"{where}: the policy's fingerprint is not that of the policy")
-    return Manifest(
-        pommel=value["pommel"],
-        created=value["created"],
-        submitter=submitter,
-        model=value["model"],
-        image_digest=value["image_digest"],
-        policy=policy,
-        compat=value["compat"],
-        oov=value["oov"],
-        swallowed=value.get("swallowed", "begin"),
-        score_rule=value["score_rule"],
-        suites=tuple(_suite(each) for each in value["suites"]),
-        files={name: FileEntry(**each) for name, each in value["files"].items()},
-    )
+    said = {
+        "swallowed": "begin",
+        **{key: each for key, each in value.items() if key not in ("format", "version")},
+        "submitter": submitter,
+        "policy": policy,
+        "suites": tuple(_suite(each) for each in value["suites"]),
+        "files": {name: FileEntry(**each) for name, each in value["files"].items()},
+    }
+    return Manifest(**said)
 
 
 def _check_version(value: object, where: str) -> None:
@@ -273,13 +263,6 @@ def described(policy: Policy) -> dict[str, str]:
 def policy_of(value: Mapping[str, Any]) -> Policy:
     """Return the policy of JSON values that have its fingerprint, too."""
     return Policy(**{name: each for name, each in value.items() if name != "fingerprint"})
-
-
-def _suite_to_dict(entry: SuiteEntry) -> dict[str, object]:
-    known = asdict(entry)
-    for score in known["scores"]:
-        del score["reported_share"]
-    return known
 
 
 def _suite(value: Mapping[str, Any]) -> SuiteEntry:
