@@ -94,4 +94,4 @@ def test_what_there_is_where_nothing_fits(
 
 def test_the_score_rule_may_be_left_to_a_command() -> None:
     names = {each.name for each in fields(RunSelectionOptions)}
-    assert {each.name for each in fields(SelectionOptions)} - names == {"only_rules"}
+    assert {each.name for each in fields(SelectionOptions)} - names == {"only_score_rules"}

@@ -9,7 +9,7 @@ import click
 from pommel.analysis import Settings, WithAverage
 from pommel.cli.option_groups import FILE, option, takes_options
 from pommel.cli.output import note, show_text
-from pommel.cli.selecting import SelectionOptions
+from pommel.cli.selecting import RunArguments, SelectionOptions
 from pommel.errors import UsageError, counted
 from pommel.files import write_text
 from pommel.report import PLOTS, TABLES, ChartFile, write_report
@@ -28,7 +28,7 @@ _TABLE_SUFFIXES: dict[str, tuple[str, ...]] = {
 _MANY = 200
 
 
-class _ReportOptions(WithAverage, SelectionOptions):
+class _ReportOptions(WithAverage, RunArguments, SelectionOptions):
     """Of which runs a page, a table or a plot is made, and how."""
 
     output: Path | None = option(
@@ -50,9 +50,8 @@ class _ReportOptions(WithAverage, SelectionOptions):
 
 
 @click.command("report")
-@click.argument("runs", nargs=-1, metavar="[RUN...]")
 @takes_options
-def command(runs: tuple[str, ...], chosen: _ReportOptions) -> None:
+def command(chosen: _ReportOptions) -> None:
     """Report on RUNs, or on all that fit: a page in HTML, a table, or a plot.
 
     The page is one file, which opens offline: scores with intervals, heat maps, circuits, surprisal
@@ -66,7 +65,6 @@ def command(runs: tuple[str, ...], chosen: _ReportOptions) -> None:
     Of runs of one model on one suite under one score rule the newest counts, unless they are
     named by their ids.
     """
-    chosen = chosen.with_runs(runs)
     _check(chosen)
     with chosen.reading() as store:
         records = store.runs.told_apart(chosen.selected(store))

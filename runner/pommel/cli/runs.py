@@ -27,7 +27,7 @@ from pommel.cli.output import (
     tidy_table_option,
 )
 from pommel.cli.selecting import (
-    RunSelectionOptions,
+    RunArguments,
     SelectionOptions,
     described,
     listed_run,
@@ -152,7 +152,7 @@ def _to_json(listed: ListedRun) -> dict[str, object]:
     }
 
 
-class _ExportOptions(SelectionOptions):
+class _ExportOptions(RunArguments, SelectionOptions):
     """Which runs, where to and how."""
 
     output: Path = field_of(folder_option)
@@ -162,9 +162,8 @@ class _ExportOptions(SelectionOptions):
 
 
 @click.command("export")
-@click.argument("runs", nargs=-1, metavar="[RUN...]")
 @takes_options
-def export_tables(runs: tuple[str, ...], chosen: _ExportOptions) -> None:
+def export_tables(chosen: _ExportOptions) -> None:
     """Write the tables of RUNs, or of all that fit, to a folder, as `pommel run -o` would have.
 
     Of runs of one model on one suite under one score rule the newest counts, unless they are
@@ -174,7 +173,6 @@ def export_tables(runs: tuple[str, ...], chosen: _ExportOptions) -> None:
       pommel runs export 3f2a91c07d11 -o results
       pommel runs export --model 'gpt2*' -o results --format parquet
     """
-    chosen = chosen.with_runs(runs)
     with chosen.reading() as store:
         records = store.runs.told_apart(chosen.selected(store))
         own = store.runs.with_tokens(records)
@@ -189,7 +187,7 @@ def export_tables(runs: tuple[str, ...], chosen: _ExportOptions) -> None:
     note(f"{counted(len(records), 'run')}: {chosen.output}")
 
 
-class _EvaluateAgainOptions(RunSelectionOptions):
+class _EvaluateAgainOptions(RunArguments):
     """Which runs are evaluated again, what changes, and what is printed."""
 
     suite_files: tuple[str, ...] = option(
@@ -212,9 +210,8 @@ class _EvaluateAgainOptions(RunSelectionOptions):
 
 
 @click.command("evaluate")
-@click.argument("runs", nargs=-1, metavar="[RUN...]")
 @takes_options
-def evaluate_again(runs: tuple[str, ...], chosen: _EvaluateAgainOptions) -> None:
+def evaluate_again(chosen: _EvaluateAgainOptions) -> None:
     """Check the predictions of RUNs, or of all that fit, again, with no model.
 
     Tokens come from the store. So predictions, metrics, regions and score rules may change, as long
@@ -224,7 +221,6 @@ def evaluate_again(runs: tuple[str, ...], chosen: _EvaluateAgainOptions) -> None
       pommel runs evaluate --score first
       pommel runs evaluate 3f2a91c07d11 --suite-file edited.json
     """
-    chosen = chosen.with_runs(runs)
     check_table(chosen.table, chosen.form)
     loaded = load_suites(chosen.suite_files) if chosen.suite_files else None
     suites = loaded.suites if loaded else []
@@ -263,7 +259,7 @@ def _with_tokens(
 ) -> list[RunRecord]:
     own = store.runs.with_tokens(records)
     without = [each for each in records if each not in own]
-    if without and (chosen.only_runs or not own):
+    if without and (chosen.named_runs or not own):
         raise UsageError(
             f"there are no tokens of {listed([each.run_id for each in without])}: only results "
             f"were imported; run the model with `pommel run`"
@@ -309,11 +305,14 @@ def _keep(store: Store, made: Sequence[Run]) -> None:
         note("nothing new to keep: the store has these runs, which are the newest now")
 
 
+class _DeleteOptions(RunArguments, SelectionOptions):
+    """Which runs go."""
+
+
 @click.command("delete", no_args_is_help=True)
-@click.argument("runs", nargs=-1, metavar="[RUN...]")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @takes_options
-def delete_runs(runs: tuple[str, ...], *, yes: bool, chosen: SelectionOptions) -> None:
+def delete_runs(*, yes: bool, chosen: _DeleteOptions) -> None:
     """Delete RUNs, or all that fit, complete or interrupted, with their results.
 
     Their surprisals stay, so that the same run is made again in no time; `pommel runs gc` deletes
@@ -323,7 +322,6 @@ def delete_runs(runs: tuple[str, ...], *, yes: bool, chosen: SelectionOptions) -
       pommel runs delete 3f2a91c07d11
       pommel runs delete --source hu2020 --yes
     """
-    chosen = chosen.with_runs(runs)
     if not chosen.is_selective:
         raise UsageError("which runs? Name ids, or --model, --suite and so on; '*' is any")
     with chosen.writing() as store:

@@ -1,13 +1,13 @@
 """Which stored runs a command is about, and what to say where none is as it was asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import click
 
-from pommel.cli.option_groups import option
+from pommel.cli.option_groups import field_of, option
 from pommel.cli.options import HOW_TO_FILL, StoreOptions
 from pommel.cli.output import note
 from pommel.errors import UsageError, counted, listed, nearest
@@ -18,15 +18,6 @@ from pommel.store import Selection, Store
 # So long a beginning of an id is hardly another run's, too.
 _LEAST_DIGITS = 4
 
-
-# What runs are selected by: option, its field, what of a run it looks at.
-_PATTERNS: tuple[tuple[str, str, Callable[[RunRecord], Sequence[str]]], ...] = (
-    ("model", "only_models", lambda record: record.model_names),
-    ("suite", "only_suites", lambda record: [record.result.suite_name]),
-    ("circuit", "only_circuits", lambda record: [record.result.circuit]),
-    ("language", "only_languages", lambda record: [record.suite.language]),
-    ("source", "only_sources", lambda record: [record.source]),
-)
 
 _Several = tuple[str, ...]
 
@@ -61,9 +52,10 @@ class RunSelectionOptions(StoreOptions):
         """Whether the command was told which runs it is about."""
         return any(told for name, told in vars(self).items() if name.startswith("only_"))
 
-    def with_runs(self, ids: Sequence[str]) -> Self:
-        """Return the same with runs that were named as arguments."""
-        return replace(self, only_runs=(*ids, *self.only_runs))
+    @property
+    def named_runs(self) -> _Several:
+        """The beginnings of the ids of runs that were named."""
+        return self.only_runs
 
     def records(self) -> list[RunRecord]:
         """Return the complete runs that a command is about, under names that tell models apart.
@@ -93,10 +85,11 @@ class RunSelectionOptions(StoreOptions):
             raise UsageError(f"{store.path}: has no runs yet; {HOW_TO_FILL}")
         selection = self.selection(complete_only=complete_only)
         check_ids(selection.run_ids, there)
-        for name, key, names_of in _PATTERNS:
-            check_patterns(
-                name, getattr(self, key), (each for run in there for each in names_of(run))
-            )
+        for name, names_of in Selection.TRIED_ON.items():
+            # How to come by runs under a score rule is said where none fits.
+            if name != "score_rules":
+                names = (each for run in there for each in names_of(run))
+                check_patterns(name.removesuffix("s"), getattr(selection, name), names)
         found = [each for each in there if selection.takes(each)]
         if not found:
             raise UsageError(why_none(store.path, selection, there))
@@ -109,7 +102,7 @@ class RunSelectionOptions(StoreOptions):
         whichever score rule. Raises `UsageError` as `records` does.
         """
         heads = self.heads(store, complete_only=True)
-        if not self.only_runs:
+        if not self.named_runs:
             found = store.runs.newest(heads)
             _note_left_out(found.older, found.unscored, found.alone)
             if any_rule:
@@ -122,25 +115,30 @@ class RunSelectionOptions(StoreOptions):
     def selection(self, *, complete_only: bool) -> Selection:
         """Return the same as a store takes it."""
         return Selection(
-            run_ids=tuple(each.lower() for each in self.only_runs),
-            models=self.only_models,
-            suites=self.only_suites,
-            circuits=self.only_circuits,
-            languages=self.only_languages,
-            sources=self.only_sources,
+            run_ids=tuple(each.lower() for each in self.named_runs),
             choices=tuple(_choice(each) for each in self.only_choices),
             complete_only=complete_only,
+            **{name: getattr(self, f"only_{name}", ()) for name in Selection.TRIED_ON},
         )
 
 
 class SelectionOptions(RunSelectionOptions):
     """Which stored runs a command is about, their score rules too, and the store."""
 
-    only_rules: tuple[ScoreRule, ...] = option("--score", help="Runs with this score rule.")
+    only_score_rules: tuple[ScoreRule, ...] = option("--score", help="Runs with this score rule.")
 
-    def selection(self, *, complete_only: bool) -> Selection:
-        """Return the same as a store takes it."""
-        return replace(super().selection(complete_only=complete_only), score_rules=self.only_rules)
+
+class RunArguments(RunSelectionOptions):
+    """Which stored runs a command is about, where their ids are its arguments, too."""
+
+    only_arguments: _Several = field_of(
+        click.argument("only_arguments", nargs=-1, metavar="[RUN...]")
+    )
+
+    @property
+    def named_runs(self) -> _Several:
+        """The beginnings of the ids of runs that were named."""
+        return (*self.only_arguments, *self.only_runs)
 
 
 def _note_left_out(

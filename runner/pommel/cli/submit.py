@@ -6,12 +6,12 @@ import click
 
 from pommel.cli.option_groups import FILE, option, takes_options
 from pommel.cli.output import note
-from pommel.cli.selecting import SelectionOptions
+from pommel.cli.selecting import RunArguments, SelectionOptions
 from pommel.errors import counted
 from pommel.leaderboard import Submitter, write_submission
 
 
-class _SubmitOptions(SelectionOptions):
+class _SubmitOptions(RunArguments, SelectionOptions):
     """Which runs are packed, and what is said of the model and of who submits it."""
 
     by: str = option(required=True, metavar="TEXT", help="Who submits.")
@@ -24,7 +24,6 @@ class _SubmitOptions(SelectionOptions):
 
 
 @click.command("submit")
-@click.argument("runs", nargs=-1, metavar="[RUN...]")
 @click.option(
     "-o",
     "--output",
@@ -33,7 +32,7 @@ class _SubmitOptions(SelectionOptions):
     help="File to write (x.pommel.zip).",
 )
 @takes_options
-def command(runs: tuple[str, ...], output: Path, chosen: _SubmitOptions) -> None:
+def command(output: Path, chosen: _SubmitOptions) -> None:
     """Pack RUNs, or all that fit, of one model under one policy, for a leaderboard.
 
     Tokens, surprisals and results are packed, and where they come from. No model is needed.
@@ -48,7 +47,6 @@ def command(runs: tuple[str, ...], output: Path, chosen: _SubmitOptions) -> None
         url=chosen.url,
         note=chosen.remark,
     )
-    chosen = chosen.with_runs(runs)
     with chosen.reading() as store:
         manifest = write_submission(store, chosen.selected(store), output, about=about)
     n_tokens = sum(each.n_tokens for each in manifest.suites)

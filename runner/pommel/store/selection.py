@@ -1,6 +1,6 @@
 """Which of the stored runs are meant, which of them count, and what tells their models apart."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import ClassVar
@@ -33,6 +33,16 @@ class Selection:
         "compat",
     )
 
+    # What of a run the patterns of a field are tried on.
+    TRIED_ON: ClassVar[Mapping[str, Callable[[RunRecord], Sequence[str]]]] = {
+        "models": lambda record: record.model_names,
+        "suites": lambda record: [record.result.suite_name],
+        "circuits": lambda record: [record.result.circuit],
+        "languages": lambda record: [record.suite.language],
+        "sources": lambda record: [record.source],
+        "score_rules": lambda record: [record.result.score_rule],
+    }
+
     run_ids: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
@@ -48,12 +58,10 @@ class Selection:
         return (
             (not self.complete_only or record.status == "complete")
             and (not self.run_ids or record.run_id.startswith(self.run_ids))
-            and self.fits(self.suites, [record.result.suite_name])
-            and self.fits(self.circuits, [record.result.circuit])
-            and self.fits(self.languages, [record.suite.language])
-            and self.fits(self.sources, [record.source])
-            and self.fits(self.score_rules, [record.result.score_rule])
-            and self.fits(self.models, record.model_names)
+            and all(
+                self.fits(getattr(self, name), names_of(record))
+                for name, names_of in self.TRIED_ON.items()
+            )
             and all(record.choice(name) == value for name, value in self.choices)
         )
 
