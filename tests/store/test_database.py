@@ -25,36 +25,13 @@ from pommel.store.database import (
     Database,
     allows_log,
     beside,
-    default_store_path,
     insert_rows,
     marks,
     pieces,
 )
 from pommel.store.salvage import salvage
 
-HOME = Path.home()
 EARLIER = Path(__file__).parents[1] / "earlier" / "data" / "store.sqlite"
-
-
-@pytest.mark.parametrize(
-    ("platform", "environment", "path"),
-    [
-        ("linux", {}, HOME / ".local" / "share" / "pommel" / "store.sqlite"),
-        ("linux", {"XDG_DATA_HOME": "/big"}, Path("/big/pommel/store.sqlite")),
-        ("linux", {"XDG_DATA_HOME": "big"}, HOME / ".local/share/pommel/store.sqlite"),
-        (
-            "darwin",
-            {"XDG_DATA_HOME": "/big"},
-            HOME / "Library/Application Support/pommel/store.sqlite",
-        ),
-        ("win32", {"LOCALAPPDATA": "/local"}, Path("/local/pommel/store.sqlite")),
-        ("win32", {}, HOME / "AppData" / "Local" / "pommel" / "store.sqlite"),
-        ("linux", {"POMMEL_STORE": "/mine", "XDG_DATA_HOME": "/big"}, Path("/mine")),
-        ("win32", {"POMMEL_STORE": "~/mine"}, HOME / "mine"),
-    ],
-)
-def test_where_it_is(platform: str, environment: dict[str, str], path: Path) -> None:
-    assert default_store_path(environment, platform) == path
 
 
 @pytest.mark.parametrize("name", ["store.sqlite", "a b#c?d%41.sqlite", "Zaunkönig"])
@@ -173,7 +150,7 @@ def test_a_locked_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_whether_there_can_be_a_log(tmp_path: Path) -> None:
     assert allows_log(tmp_path)
     # This way of locking has no shared memory, like that of many network file systems.
-    assert not allows_log(tmp_path, vfs="unix-dotfile")
+    assert not allows_log(tmp_path, how="vfs=unix-dotfile")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,7 +6,30 @@ import pytest
 from tests.store.run_samples import agreement, imported, made
 
 from pommel.errors import StoreError
-from pommel.store import Store
+from pommel.store import Store, default_store_path
+
+HOME = Path.home()
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "path"),
+    [
+        ("linux", {}, HOME / ".local" / "share" / "pommel" / "store.sqlite"),
+        ("linux", {"XDG_DATA_HOME": "/big"}, Path("/big/pommel/store.sqlite")),
+        ("linux", {"XDG_DATA_HOME": "big"}, HOME / ".local/share/pommel/store.sqlite"),
+        (
+            "darwin",
+            {"XDG_DATA_HOME": "/big"},
+            HOME / "Library/Application Support/pommel/store.sqlite",
+        ),
+        ("win32", {"LOCALAPPDATA": "/local"}, Path("/local/pommel/store.sqlite")),
+        ("win32", {}, HOME / "AppData" / "Local" / "pommel" / "store.sqlite"),
+        ("linux", {"POMMEL_STORE": "/mine", "XDG_DATA_HOME": "/big"}, Path("/mine")),
+        ("win32", {"POMMEL_STORE": "~/mine"}, HOME / "mine"),
+    ],
+)
+def test_where_it_is(platform: str, environment: dict[str, str], path: Path) -> None:
+    assert default_store_path(environment, platform) == path
 
 
 def test_it_is_made_where_it_is_missing(tmp_path: Path) -> None:

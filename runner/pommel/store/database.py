@@ -7,7 +7,6 @@ import math
 import os
 import sqlite3
 import stat
-import sys
 import tempfile
 import time
 import zlib
@@ -46,30 +45,6 @@ ItemRow = tuple[int, int, int, float | None, int]
 
 # A prediction's id, formula and description, and its items.
 Kept = tuple[tuple[int, str, str], list[ItemRow]]
-
-
-def default_store_path(
-    environment: Mapping[str, str] | None = None, platform: str = sys.platform
-) -> Path:
-    """Return the user's own store, there or not.
-
-    In this order: what POMMEL_STORE says; on Windows `pommel/store.sqlite` in LOCALAPPDATA; on
-    macOS `~/Library/Application Support/pommel/store.sqlite`; elsewhere `pommel/store.sqlite` in
-    XDG_DATA_HOME or `~/.local/share`.
-    """
-    known = os.environ if environment is None else environment
-    if chosen := known.get("POMMEL_STORE"):
-        return Path(chosen).expanduser()
-    if platform == "win32":
-        local = known.get("LOCALAPPDATA")
-        root = Path(local) if local else Path.home() / "AppData" / "Local"
-    elif platform == "darwin":
-        root = Path.home() / "Library" / "Application Support"
-    else:
-        root = Path(known.get("XDG_DATA_HOME", ""))
-        # A relative one is to be ignored, says the specification of these folders.
-        root = root if root.is_absolute() else Path.home() / ".local" / "share"
-    return root / "pommel" / "store.sqlite"
 
 
 def beside(path: Path, ending: str = "") -> Path:
@@ -204,14 +179,13 @@ def set_journal(connection: sqlite3.Connection, *, busy_seconds: float = BUSY_SE
             return str(journal)
 
 
-def allows_log(folder: Path, *, vfs: str = "") -> bool:
+def allows_log(folder: Path, *, how: str = "mode=rwc") -> bool:
     """Say whether stores in a folder can have a log, which takes memory that processes share.
 
     Many network file systems have none; there, pages are saved before they are changed, which is
     as safe, and slower. It is tried on a file of its own: a store that was told to have a log and
-    cannot would not open any more. `vfs` is how SQLite is to use files, if not as usual.
+    cannot would not open any more. `how` is how SQLite is to open it.
     """
-    how = f"vfs={vfs}" if vfs else "mode=rwc"
     try:
         with (
             tempfile.TemporaryDirectory(dir=folder, prefix=".pommel-") as trial,
@@ -573,10 +547,10 @@ KEYS = {
 }
 
 
-# Whether scored sentences, and the results of a run, are as they were written.
+# Whether the results of a run are as they were written.
 #
-# A damaged row may still be one that SQLite takes: of another model, or of another run. These check
-# sums are over what a row means, not over the keys by which it refers to others.
+# A damaged row may still be one that SQLite takes, of another run. These check sums are over what a
+# row means, not over the keys by which it refers to others.
 
 _RUN = """
     SELECT run_id, source, created, model_name, suite_name, circuit, language, score_rule, record
@@ -592,16 +566,6 @@ _ITEMS = """
     SELECT position, item_number, holds, margin_bits, flags
     FROM item_results WHERE prediction_key = ? ORDER BY position
 """
-
-
-def owner_seal(model_fingerprint: str, policy_fingerprint: str) -> int:
-    """Return what the check sums of all sentences of a model under a policy begin with."""
-    return zlib.crc32(f"{model_fingerprint} {policy_fingerprint} ".encode())
-
-
-def scored_seal(owner: int, sentence_hash: bytes, tokens: bytes) -> int:
-    """Return the CRC-32 over whose tokens these are (see `owner_seal`), of what, and which."""
-    return zlib.crc32(tokens, zlib.crc32(sentence_hash, owner))
 
 
 def seal(connection: sqlite3.Connection, run_key: int) -> None:

@@ -31,13 +31,11 @@ from pommel.store.database import (
     Database,
     beside,
     insert_row,
-    owner_seal,
-    scored_seal,
     seal_of,
     version_of,
 )
 from pommel.store.run_tables import RUN_COLUMNS, bare_record, document_hash
-from pommel.store.surprisal_cache import decode_tokens, sentence_hash
+from pommel.store.surprisal_cache import decode_tokens, owner_seal, scored_seal, sentence_hash
 
 # Rows that are asked for at once, where nothing is damaged.
 _RANGE = 1024

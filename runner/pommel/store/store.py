@@ -1,6 +1,8 @@
 """The store: one file with all that is kept of runs."""
 
+import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -97,6 +99,30 @@ class Store:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def default_store_path(
+    environment: Mapping[str, str] | None = None, platform: str = sys.platform
+) -> Path:
+    """Return the user's own store, there or not.
+
+    In this order: what POMMEL_STORE says; on Windows `pommel/store.sqlite` in LOCALAPPDATA; on
+    macOS `~/Library/Application Support/pommel/store.sqlite`; elsewhere `pommel/store.sqlite` in
+    XDG_DATA_HOME or `~/.local/share`.
+    """
+    known = os.environ if environment is None else environment
+    if chosen := known.get("POMMEL_STORE"):
+        return Path(chosen).expanduser()
+    if platform == "win32":
+        local = known.get("LOCALAPPDATA")
+        root = Path(local) if local else Path.home() / "AppData" / "Local"
+    elif platform == "darwin":
+        root = Path.home() / "Library" / "Application Support"
+    else:
+        root = Path(known.get("XDG_DATA_HOME", ""))
+        # A relative one is to be ignored, says the specification of these folders.
+        root = root if root.is_absolute() else Path.home() / ".local" / "share"
+    return root / "pommel" / "store.sqlite"
 
 
 def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's

@@ -22,9 +22,7 @@ from pommel.store.database import (
     marks,
     now,
     owner_ids,
-    owner_seal,
     pieces,
-    scored_seal,
 )
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 from pommel.values import frozen
@@ -201,6 +199,20 @@ def merged_tokens(old: ScoredSentence, new: ScoredSentence) -> ScoredSentence | 
     return old if tokens == old.tokens else replace(old, tokens=tokens)
 
 
+# Whether a row has the tokens that the model said, of this sentence: a damaged one may still be one
+# that SQLite takes, of another model. These check sums are over what it means, not over its keys.
+
+
+def owner_seal(model_fingerprint: str, policy_fingerprint: str) -> int:
+    """Return what the check sums of all sentences of a model under a policy begin with."""
+    return zlib.crc32(f"{model_fingerprint} {policy_fingerprint} ".encode())
+
+
+def scored_seal(owner: int, sentence_hash: bytes, tokens: bytes) -> int:
+    """Return the CRC-32 over whose tokens these are (see `owner_seal`), of what, and which."""
+    return zlib.crc32(tokens, zlib.crc32(sentence_hash, owner))
+
+
 def delete_unused(connection: sqlite3.Connection) -> None:
     """Delete the texts, models and policies that nothing refers to; within a transaction."""
     connection.execute(
@@ -250,6 +262,7 @@ _MOST_SECONDS = 1.0
 Scored = tuple[DistinctSentence, ScoredSentence]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class CachedModel:
     """Scores no sentence that the store has, and commits all others batch by batch.
 
@@ -262,19 +275,18 @@ class CachedModel:
     a failure puts in doubt (`ModelError.spoiled`) are not kept.
     """
 
-    def __init__(self, model: Model, cache: SurprisalCache, *, rescore: bool = False) -> None:
-        self._model = model
-        self._cache = cache
-        self._rescore = rescore
+    model: Model
+    cache: SurprisalCache
+    rescore: bool = False
 
     @property
     def info(self) -> ModelInfo:
         """Which model it is."""
-        return self._model.info
+        return self.model.info
 
     def close(self) -> None:
         """Have the model let go of what it holds; the store is its owner's."""
-        if close := getattr(self._model, "close", None):
+        if close := getattr(self.model, "close", None):
             close()
 
     def score(
@@ -287,13 +299,13 @@ class CachedModel:
 
         Raises what the model raises, as early as it does, and `StoreError`.
         """
-        key = self._cache.key(self.info, policy)
+        key = self.cache.key(self.info, policy)
         wanted = DistinctSentence.all_of(sentences, spans)
         if self.info.n_together is None:
             # As they were given, which is how failures are told.
             wanted.sort(key=lambda each: each.indices)
-        if self._rescore:
-            self._cache.forget_sentences(key, [each.text for each in wanted])
+        if self.rescore:
+            self.cache.forget_sentences(key, [each.text for each in wanted])
         there, missing = self._found(key, wanted)
         # What the model refuses it refuses now, whatever batches it will come in.
         answers = self._ask(missing, wanted, policy) if missing else iter(())
@@ -312,7 +324,7 @@ class CachedModel:
         self, key: CacheKey, wanted: Sequence[DistinctSentence]
     ) -> tuple[list[Scored], list[DistinctSentence]]:
         """Return what the store has of sentences as they are wanted, and what it lacks."""
-        known = self._cache.known(key, [each.text for each in wanted])
+        known = self.cache.known(key, [each.text for each in wanted])
         there, missing = [], []
         for each in wanted:
             scored = known.get(each.text)
@@ -369,7 +381,7 @@ class CachedModel:
         """Return what a failure does not put in doubt; what of it was kept before is deleted."""
         if not isinstance(error, ModelError) or not error.spoiled:
             return batch
-        self._cache.forget_sentences(key, error.spoiled)
+        self.cache.forget_sentences(key, error.spoiled)
         return [each for each in batch if each[0].text not in error.spoiled]
 
     def _ask(
@@ -381,7 +393,7 @@ class CachedModel:
         """Return the answers for what is missing of all that is wanted."""
         asked = wanted if self.info.all_at_once else missing
         texts, spans = [each.text for each in asked], [each.spans for each in asked]
-        answers = self._model.score(texts, policy, spans)
+        answers = self.model.score(texts, policy, spans)
         lacking = {each.text for each in missing}
         return ((asked[index], scored) for index, scored in answers if asked[index].text in lacking)
 
@@ -393,7 +405,7 @@ class CachedModel:
         """
         if not batch:
             return []
-        there = self._cache.keep(key, [scored for _, scored in batch])
+        there = self.cache.keep(key, [scored for _, scored in batch])
         return [(each, there.get(each.text, scored)) for each, scored in batch]
 
 

@@ -113,8 +113,3 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         read(tmp_path, ROWS, model="m")
     with pytest.raises(UsageError, match=r"^items has no --items: its files say how many"):
         read(tmp_path, PLAIN, n_items_of={"a": 3})
-
-
-def test_options_of_a_format_are_options() -> None:
-    for form in RESULT_FORMATS:
-        assert all(hasattr(ImportOptions(), name) for name in form.takes)

@@ -154,11 +154,10 @@ class ResultFormat:
     A published one is a recipe: a file with columns like all of `signs` is surely one; `columns`
     maps what a column is to how its files call it, which in JSON Lines is a path (`probs.0`);
     `folders` are what the names of a file's folders say, the innermost first. What is said in the
-    options goes before. `takes` has those of the options that not all formats take.
+    options goes before.
     """
 
     name: str
-    takes: frozenset[str]
     signs: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
@@ -190,23 +189,16 @@ class ResultFormat:
 
 _ITEMS_NEED = ("model", "suite", "item", "result")
 _SHARES_NEED = ("model", "suite", "share")
-ITEMS = ResultFormat(
-    name="items",
-    # A row an item, as pommel's own predictions.csv.
-    takes=frozenset({"model", "suite", "columns", "score_rule"}),
-)
-ACCURACIES = ResultFormat(
-    name="accuracies",
-    # A matrix of accuracies, models by suites, or a row an accuracy.
-    takes=frozenset({"n_items"}),
-)
+# A row an item, as pommel's own predictions.csv.
+ITEMS = ResultFormat(name="items")
+# A matrix of accuracies, models by suites, or a row an accuracy.
+ACCURACIES = ResultFormat(name="accuracies")
 # The first that recognises a file has it.
 RESULT_FORMATS: tuple[ResultFormat, ...] = (
     # Gulordava et al. (2018), `best_model.tab` and `all_models.tab`: the rows of `generated.tab`,
     # and behind them a column for each model, with the logarithm of a form's probability.
     ResultFormat(
         name="gulordava",
-        takes=ITEMS.takes,
         signs=("class", "type", "len_prefix", "sent", "*hidden*"),
         columns={"logprob": "*hidden*", "class": "class", "suite": "type"},
     ),
@@ -215,7 +207,6 @@ RESULT_FORMATS: tuple[ResultFormat, ...] = (
     # the published pairs has, it says that the model is right, and here it is wrong.
     ResultFormat(
         name="gevalm",
-        takes=ITEMS.takes,
         signs=("probs", "candidates", "case"),
         columns={
             "suite": "case",
@@ -230,14 +221,14 @@ RESULT_FORMATS: tuple[ResultFormat, ...] = (
     ITEMS,
     ACCURACIES,
 )
-# Of an option that means nothing for a format, why.
-_REFUSED = {
+# Options that mean nothing for shares, or for items, and why.
+_NOT_OF_SHARES = {
     "model": "--model: its files name the models",
     "suite": "--suite: its files name the suites",
     "columns": "--column: its columns are known",
     "score_rule": "--score: nothing in it has several predictions",
-    "n_items": "--items: its files say how many there are, or nobody knows",
 }
+_NOT_OF_ITEMS = {"n_items": "--items: its files say how many there are, or nobody knows"}
 
 
 def read_results(
@@ -258,8 +249,8 @@ def read_results(
     if form:
         UsageError.check_choice("the format", form, by_name)
     known = by_name[form] if form else recognised(paths, chosen)
-    for name, why in _REFUSED.items():
-        if name not in known.takes and (getattr(chosen, name) or getattr(chosen, f"{name}_of", 0)):
+    for name, why in (_NOT_OF_SHARES if known is ACCURACIES else _NOT_OF_ITEMS).items():
+        if getattr(chosen, name) or getattr(chosen, f"{name}_of", 0):
             raise UsageError(f"{known.name} has no {why}")
     known_columns = ["model", "suite", *_OF_ITEMS, *_OF_SHARES, *_OF_BOTH, *SCORE_NAMES]
     for name in chosen.columns:
