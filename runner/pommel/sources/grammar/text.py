@@ -21,7 +21,6 @@ SHOWN = 40
 
 _T = TypeVar("_T")
 
-META_USAGE = "meta language: hi"
 _QUOTED = re.compile(r'"([^"\n]*)"')
 _GENERATOR = "it is how the suite was made"
 # So many comparisons of two names take about a second.

@@ -13,35 +13,32 @@ FRAME = "frame: wir wissen , dass | {1} | {2} | {3} | {verb} | ."
 TEMPLATE = "template: nom Lehrer | acc Baum | dat Schüler | verb zeigt"
 SAY_FRAME = "write frame: we know that | {1} | {2} | {3} | {verb} | ."
 SAY_TEMPLATE = "write template: nom NOUN | acc NOUN | dat NOUN | verb gives"
-KEYWORDS = "meta KEY:, language:, lexicon:, cases:, frame:, violations:, template:"
+KEYWORDS = "meta, language, lexicon, cases, frame, violations, template"
 
 
 def test_what_lines_say() -> None:
     text = (
-        "#comment\n  # another\n\n lexicon : my nouns  2.csv  # and a third\ncases:nom\tacc #\n"
-        "frame: C# {1}: | a  {v}\nviolations: double acc\ntemplate: nom A  B | v x #y\n"
+        "#comment\n  # another\n\nlexicon : my nouns 2.csv  # and a third\ncases:nom\tacc #\n"
+        "frame: C# {1}: | a\n   {v}\nviolations: double acc\ntemplate: nom A  B | v x #y\n"
         "template: acc B"
     )
     design, faults = parse_design(text, file="x.design")
     assert faults == []
     assert design.meta == {}
     assert design.lexicon is not None
-    assert design.lexicon.text == "my nouns  2.csv"
+    assert design.lexicon.text == "my nouns 2.csv"
     assert design.case_names == ("nom", "acc")
     assert [each.text for each in design.violations] == ["double", "acc"]
     assert design.frame is not None
-    assert [
-        [(part.text, part.is_slot, part.is_apart) for part in region]
-        for region in design.frame.regions
-    ] == [
-        [("C#", False, False), ("1", True, True), (":", False, False)],
-        [("a", False, False), ("v", True, True)],
-    ]
+    assert design.frame.regions == ("C# {1}:", "a {v}")
+    assert list(map(str, design.frame.slots)) == ["{1}", "{v}"]
+    place = design.frame.slots[1].place
+    assert (place.line, place.column) == (7, 4)
     assert [
         [(name.text, content.text) for name, content in each.entries] for each in design.templates
-    ] == [[("nom", "A B"), ("v", "x #y")], [("acc", "B")]]
+    ] == [[("nom", "A B"), ("v", "x")], [("acc", "B")]]
     place = design.templates[0].entries[1][1].place
-    assert (place.file, place.line, place.column) == ("x.design", 8, 24)
+    assert (place.file, place.line, place.column) == ("x.design", 9, 24)
 
 
 def test_a_design_and_the_files_it_is_read_from(tmp_path: Path) -> None:
@@ -65,14 +62,34 @@ def test_a_design_and_the_files_it_is_read_from(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("language: de", "langage de", "2:1: this line is no statement; write language: de"),
-        ("language: de", "  x: y", f"2:3: this line is no statement; lines begin with {KEYWORDS}"),
-        ("language: de", ":", f"2:1: this line is no statement; lines begin with {KEYWORDS}"),
-        ("language: de", "language:", "2:10: nothing follows 'language:'; write language: de"),
+        (
+            "language: de",
+            "langage: de",
+            "2:1: there is no statement 'langage'; did you mean language?",
+        ),
+        (
+            "# who",
+            "  x: y #",
+            (
+                "1:3: an indented line goes on with the one above, and there is none; begin it in "
+                "the first column"
+            ),
+        ),
+        (
+            "language: de",
+            ":",
+            f"2:1: there is no statement ':'; a line begins with {KEYWORDS}",
+        ),
+        (
+            "language: de",
+            "language x: de",
+            "2:10: language has no name of its own, and here is 'x'; write language: de",
+        ),
+        ("language: de", "language:", "2:10: nothing follows the colon; write language: de"),
         (
             "lexicon: nouns.csv",
             "lexicon: # nouns.csv",
-            "3:9: nothing follows 'lexicon:'; write lexicon: nouns.csv",
+            "3:9: nothing follows the colon; write lexicon: nouns.csv",
         ),
         (
             "cases: nom acc dat",
@@ -82,22 +99,23 @@ def test_a_design_and_the_files_it_is_read_from(tmp_path: Path) -> None:
         (
             "cases: nom acc dat",
             "cases nom acc dat",
-            "4:1: this line is no statement; write cases: nom acc dat",
+            "4:1: this line has no colon; write cases: nom acc dat",
         ),
         (
             "violations: double",
             "violations: double\n\ncases: nom acc dat",
-            "8:1: cases stands here for the second time, after line 4; remove one of the two",
+            "8:6: cases is there already; line 4 has it; leave one of them out",
         ),
-        (FRAME, "frame:", f"5:7: nothing follows 'frame:'; {SAY_FRAME}"),
-        (FRAME, "frame: | {1}", f"5:8: nothing follows 'frame:'; {SAY_FRAME}"),
-        (FRAME, "frame: {1} || {2}", f"5:13: nothing follows '|'; {SAY_FRAME}"),
-        (FRAME, "frame: {1} | ", f"5:13: nothing follows '|'; {SAY_FRAME}"),
-        (FRAME, "frame: {1 | {2}", f"5:8: this brace has no partner; {SAY_FRAME}"),
-        (FRAME, "frame: {1} | 2}", f"5:15: this brace has no partner; {SAY_FRAME}"),
-        (TEMPLATE, "template: nom", f"8:14: nothing follows 'nom'; {SAY_TEMPLATE}"),
-        (TEMPLATE, "template: nom | acc Baum", f"8:15: nothing follows 'nom'; {SAY_TEMPLATE}"),
-        (TEMPLATE, "template: nom Baum |", f"8:21: nothing follows '|'; {SAY_TEMPLATE}"),
+        (FRAME, "frame:", f"5:7: nothing follows the colon; {SAY_FRAME}"),
+        (FRAME, "frame: | {1}", f"5:8: '|' has no place here; {SAY_FRAME}"),
+        (FRAME, "frame: {1} || {2}", f"5:13: '|' has no place here; {SAY_FRAME}"),
+        (FRAME, "frame: {1} | ", f"5:13: this ends too early; {SAY_FRAME}"),
+        (FRAME, "frame: {1 | {2}", f"5:8: '{{1' has no place here; {SAY_FRAME}"),
+        (FRAME, "frame: {1} | 2}", f"5:15: '}}' has no place here; {SAY_FRAME}"),
+        (FRAME, "frame: {1} {} {2}", f"5:12: '{{}}' has no place here; {SAY_FRAME}"),
+        (TEMPLATE, "template: nom", f"8:14: this ends too early; {SAY_TEMPLATE}"),
+        (TEMPLATE, "template: nom | acc Baum", f"8:15: '|' has no place here; {SAY_TEMPLATE}"),
+        (TEMPLATE, "template: nom Baum |", f"8:21: this ends too early; {SAY_TEMPLATE}"),
         (TEMPLATE, "template: nom {1}", f"8:15: '{{1}}' has no place here; {SAY_TEMPLATE}"),
     ],
 )
@@ -143,14 +161,14 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
         "template: nom Lehrr | acc Baum\n}\n"
     )
     assert faults_of(tmp_path, design, "word,nom,acc,dat\nLehrer,der Lehrer,,x\n") == [
-        f"arguments.design:3:1: this line is no statement; {SAY_FRAME}",
+        "arguments.design:3:1: there is no statement 'frme'; did you mean frame?",
         (
             "arguments.design:4:13: there are no violations 'dubble'; write violations: double, or "
             "the cases that are: violations: double nom"
         ),
         "arguments.design:5:15: nouns.csv has no Lehrr; did you mean Lehrer?",
         "arguments.design:5:27: nouns.csv has no Baum; add it",
-        f"arguments.design:6:1: this line is no statement; lines begin with {KEYWORDS}",
+        f"arguments.design:6:1: there is no statement '}}'; a line begins with {KEYWORDS}",
         "nouns.csv:2:19: Lehrer has no acc; write its form, with its article",
     ]
 
@@ -158,7 +176,7 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
 def test_what_the_suite_is_to_say_of_itself(tmp_path: Path) -> None:
     meta = (
         'meta name : who  does what\nmeta language: de\nmeta metric: sum mean\nmeta joiner: ""\n'
-        "  meta reference: A | {B}: C#  # a comment\n"
+        "meta reference: A | {B}:\n  C#  # a comment\n"
     )
     path = written(tmp_path, DESIGN.replace("language: de\n", meta))
     assert read_design(path)[0].meta == {
@@ -177,22 +195,22 @@ def test_what_a_suite_does_not_say_of_itself(tmp_path: Path) -> None:
     made = "leave it out; it is how the suite was made, which pommel writes itself"
     assert faults_of(tmp_path, DESIGN.replace("language: de\n", meta)) == [
         (
-            "arguments.design:3:6: language stands here for the second time, after line 2; remove "
-            "one of the two"
+            "arguments.design:3:6: language is there already; line 2 has it; give each a name of "
+            "its own"
         ),
         f"arguments.design:4:6: meta has the key 'design'; {made}",
         (
             "arguments.design:5:14: there is no metric 'total'; there are sum, mean, median, min, "
             "max, range, and all"
         ),
-        "arguments.design:6:14: nothing follows 'version:'; write meta license: CC-BY-4.0",
+        "arguments.design:6:14: nothing follows the colon; write meta license: CC-BY-4.0",
     ]
 
 
 def test_lines_end_where_editors_end_them(tmp_path: Path) -> None:
     design = DESIGN.replace("| .", "| \u2028 !").replace("\ncases", "\rcases")
     path = written(tmp_path, f"{design}bad\n")
-    with pytest.raises(GrammarError, match=r"arguments\.design:12:1: this line is no statement"):
+    with pytest.raises(GrammarError, match=r"arguments\.design:12:1: there is no statement 'bad'"):
         read_design(path)
 
 
@@ -323,8 +341,8 @@ def test_cases(tmp_path: Path, cases: str, faults: list[str]) -> None:
             "wir wissen {verb}",
             [
                 (
-                    "5:1: the frame has no slot for an argument; write {1}, {2}, {3} where the "
-                    "arguments stand"
+                    "5:1: the frame has no {1}, {2}, {3}; it needs {1}, {2}, {3}: as many as there "
+                    "are cases"
                 )
             ],
         ),
@@ -344,11 +362,8 @@ def test_cases(tmp_path: Path, cases: str, faults: list[str]) -> None:
             ["5:20: there is no argument {4}; there are {1}, {2}, {3}: as many as there are cases"],
         ),
         (
-            "{1} {2} {3} {dat} {} {verb}",
-            [
-                "5:20: dat is a case, and each argument has each case; write {1}, {2}, {3}",
-                "5:26: this slot has no name; write {1}, {2}, {3}, or {verb}",
-            ],
+            "{1} {2} {3} {dat} {verb}",
+            ["5:20: dat is a case, and each argument has each case; write {1}, {2}, {3}"],
         ),
     ],
 )

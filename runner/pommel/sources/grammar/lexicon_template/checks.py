@@ -7,9 +7,8 @@ from pathlib import Path
 from pommel.errors import Fault, counted, listed
 from pommel.sources.grammar.lexicon_file import NOT_APPLICABLE, Cells, Row
 from pommel.sources.grammar.lexicon_template.features import OWN_VALUE, Domains, Feature, Relation
-from pommel.sources.grammar.lexicon_template.reading import Line, Template
+from pommel.sources.grammar.lexicon_template.reading import USAGE, Line, Template
 from pommel.sources.grammar.lexicon_template.space import Space
-from pommel.sources.grammar.lexicon_template.statements import USAGE
 from pommel.sources.grammar.source import GeneratedItem
 from pommel.sources.grammar.text import NearestNames, Written, repeated, shown
 

@@ -16,8 +16,8 @@ from pommel.sources.grammar.lexicon_template.features import (
     Reference,
     Relation,
 )
-from pommel.sources.grammar.lexicon_template.statements import Statement, statements
 from pommel.sources.grammar.source import GrammarError, collected, raise_any
+from pommel.sources.grammar.statements import Statement, statements
 from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta, repeated, shown
 from pommel.suite import Formula
 from pommel.values import frozen
@@ -25,6 +25,19 @@ from pommel.values import frozen
 if TYPE_CHECKING:
     from lark import ParseTree
 
+# How each statement is written.
+USAGE = {
+    "meta": "meta language: hi",
+    "lexicon": "lexicon: nouns.csv",
+    "slot": "slot S: category = n, class = human",
+    "choose": "choose NUM: sg pl",
+    "distinct": "distinct: S.word O.word",
+    "regions": "regions: subject | verb | end",
+    "condition": "condition match: {S.word} | {V.form[NUM]} | .",
+    "gloss": "gloss match: {S.gloss} {V.gloss}",
+    "prediction": "prediction: (2;%match%) < (2;%mismatch%)",
+    "description": "description: The verb that agrees is less surprising.",
+}
 _SPACE = re.compile(r"\s+")
 _BETWEEN_BARS = re.compile(r"(?:^|(?<=\|))[^|]*")
 _ESCAPED = re.compile(r"\\(.)")
@@ -109,7 +122,7 @@ def read_template(path: Path) -> tuple[Template, list[Fault]]:
     is wrong, or else with all that is wrong with the lexicons.
     """
     read = DecodedText.read_words(path)
-    found, faults = statements(read.text, str(path))
+    found, faults = statements(read.text, str(path), USAGE, once=("regions",))
     template = Template(file=str(path), text=read)
     lexicon_faults: list[Fault] = []
     for each in found:

@@ -16,32 +16,15 @@ PLAUSIBLE = "plausible"
 
 
 @frozen
-class Part(Written):
-    """A word of a line, or a slot in the frame (`text` is its name without braces).
+class Frame:
+    """What all sentences are made of, region by region: words, and slots in braces.
 
-    `is_apart` says whether there is a space before it.
+    `slots` are those of all regions, with their braces.
     """
 
-    is_slot: bool
-    is_apart: bool
-
-    @property
-    def is_argument(self) -> bool:
-        """Whether it is a slot for an argument, which has a number."""
-        return self.is_slot and self.text.isdecimal()
-
-
-@frozen
-class Frame:
-    """What all sentences are made of, region by region."""
-
     place: Place
-    regions: tuple[tuple[Part, ...], ...]
-
-    @property
-    def slots(self) -> list[Part]:
-        """The slots of all regions."""
-        return [part for region in self.regions for part in region if part.is_slot]
+    regions: tuple[str, ...]
+    slots: tuple[Written, ...]
 
 
 @frozen
@@ -76,7 +59,7 @@ class Template:
 
     `nouns` stand in the order of the cases that they have in the plausible sentences, and
     `forms[i][j]` is noun i in case j. `regions` are format strings (`str.format`), in which
-    `{p}` is the argument in place p, from 0.
+    `{p}` is the argument in place p, from 1.
     """
 
     place: Place
@@ -106,7 +89,7 @@ class Design:
 
 @frozen
 class Arrangement:
-    """Which nouns (from 0) stand in which cases (from 0), both in the order of the sentence.
+    """Which nouns stand in which cases, both counted from 0; a pair each, as in the sentence.
 
     `kind` is `plausible` or `grammatical`, or the violation: `double-nom`. The name spells it out,
     nouns counted from 1: `double-nom_nom1-acc3-nom2`.
@@ -114,8 +97,17 @@ class Arrangement:
 
     kind: str
     name: str
-    nouns: tuple[int, ...]
-    cases: tuple[int, ...]
+    places: tuple[tuple[int, int], ...]
+
+    @property
+    def nouns(self) -> tuple[int, ...]:
+        """The nouns, in the order of the sentence."""
+        return tuple(noun for noun, _ in self.places)
+
+    @property
+    def cases(self) -> tuple[int, ...]:
+        """The cases, in the order of the sentence."""
+        return tuple(case for _, case in self.places)
 
     @property
     def is_grammatical(self) -> bool:
@@ -125,7 +117,7 @@ class Arrangement:
     @property
     def assignment(self) -> tuple[int, ...]:
         """The case of each noun, in the order of the nouns."""
-        return tuple(case for _, case in sorted(zip(self.nouns, self.cases, strict=True)))
+        return tuple(case for _, case in sorted(self.places))
 
 
 def arrangements(cases: Sequence[str], doubled: Collection[str]) -> tuple[Arrangement, ...]:
@@ -144,10 +136,9 @@ def arrangements(cases: Sequence[str], doubled: Collection[str]) -> tuple[Arrang
     for kind, of_its_kind in assignments.items():
         orders = itertools.permutations(range(len(cases)))
         for assignment, nouns in itertools.product(of_its_kind, orders):
-            own = tuple(assignment[noun] for noun in nouns)
-            steps = (f"{cases[case]}{noun + 1}" for noun, case in zip(nouns, own, strict=True))
-            name = f"{kind}_{'-'.join(steps)}"
-            found.append(Arrangement(kind=kind, name=name, nouns=nouns, cases=own))
+            places = tuple((noun, assignment[noun]) for noun in nouns)
+            name = f"{kind}_{'-'.join(f'{cases[case]}{noun + 1}' for noun, case in places)}"
+            found.append(Arrangement(kind=kind, name=name, places=places))
     return tuple(found)
 
 
@@ -156,26 +147,25 @@ def neighbours(every: Sequence[Arrangement]) -> list[tuple[Arrangement, tuple[Ar
 
     They are in the order of the sentence, and of the cases.
     """
-    found = {(each.nouns, each.cases): each for each in every}
+    found = {each.places: each for each in every}
     sets = []
     for each in every:
         if each.is_grammatical:
             others = (
-                (*each.cases[:place], other, *each.cases[place + 1 :])
-                for place, own in enumerate(each.cases)
-                for other in range(len(each.cases))
+                (*each.places[:number], (noun, other), *each.places[number + 1 :])
+                for number, (noun, own) in enumerate(each.places)
+                for other in range(len(each.places))
                 if other != own
             )
-            keys = ((each.nouns, cases) for cases in others)
-            sets.append((each, tuple(found[key] for key in keys if key in found)))
+            sets.append((each, tuple(found[other] for other in others if other in found)))
     return sets
 
 
 def contents(template: Template, arrangement: Arrangement) -> tuple[str, ...]:
     """Return what the regions of a sentence contain."""
-    places = zip(arrangement.nouns, arrangement.cases, strict=True)
-    arguments = [template.forms[noun][case] for noun, case in places]
-    return tuple([region.format(*arguments) for region in template.regions])
+    arguments = [template.forms[noun][case] for noun, case in arrangement.places]
+    # Places count from 1.
+    return tuple([region.format("", *arguments) for region in template.regions])
 
 
 def sentence(template: Template, arrangement: Arrangement, joiner: str) -> str:

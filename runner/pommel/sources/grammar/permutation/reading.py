@@ -1,31 +1,30 @@
 """Permutation designs from their files, and what can be wrong with them.
 
-A line is a statement, `cases: nom acc dat`; one that begins with `#`, and the rest of one behind a
-`#` between spaces, is a comment. The nouns' forms are in a lexicon beside the design, with a column
-`word`, and one for each case.
+The nouns' forms are in a lexicon beside the design, with a column `word`, and one for each case.
 """
 
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 
-from pommel.errors import Fault, Place, nearest
+from pommel.errors import Fault, Place
 from pommel.files import DecodedText
 from pommel.sources.grammar.lexicon_file import LexiconFile, Row, read_lexicon_file
 from pommel.sources.grammar.permutation.design import (
     Design,
     DesignFile,
     Frame,
-    Part,
     Template,
     TemplateLine,
     arrangements,
     sentence,
 )
-from pommel.sources.grammar.source import GrammarError, collected, raise_any
-from pommel.sources.grammar.text import SHOWN, NearestNames, Written, add_meta, repeated
+from pommel.sources.grammar.source import collected, raise_any
+from pommel.sources.grammar.statements import Statement, statements
+from pommel.sources.grammar.text import NearestNames, Written, add_meta, repeated
 from pommel.values import frozen
 
 WORD = "word"
@@ -45,11 +44,8 @@ USAGE = {
 }
 # What a design's suite says in its `meta` by itself.
 _MADE = ("generator", "design")
-_META = re.compile(r"\s*(?:meta\s+([^\s:]+)|(language))\s*:")
-_COMMENT = re.compile(r"(?:^|\s)#(?=\s|$).*")
-_TOKEN = re.compile(r"\{[^\s|{}]*\}|[^\s|{}]+|[|{}]")
-# How many words stand at least behind a keyword, or between two |.
-_FEWEST_WORDS = {"lexicon": 1, "cases": 1, "frame": 1, "violations": 1, "template": 2}
+_SLOT = re.compile(r"\{([^{}]*)\}")
+_ARGUMENT = re.compile(r"\{(\d+)\}")
 
 
 @frozen
@@ -86,35 +82,26 @@ def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | No
 def resolved(design: DesignFile, frame: Frame, lexicon: Lexicon) -> Design:
     """Return the design that a file without faults and its lexicon are."""
     cases = design.case_names
-    numbers = [str(number) for number in range(1, len(cases) + 1)]
     templates = []
     for line in design.templates:
         said = {name.text: content.text for name, content in line.entries}
         nouns = tuple(said[case] for case in cases)
-        # The lexer lets no braces into words, so that all those in a format string are ours.
-        said |= {number: f"{{{place}}}" for place, number in enumerate(numbers)}
         forms = tuple(tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns)
-        regions = tuple(_spelt(region, said) for region in frame.regions)
+        regions = tuple(_filled(region, said) for region in frame.regions)
         templates.append(Template(place=line.place, nouns=nouns, forms=forms, regions=regions))
-    arguments = {number: f"argument {number}" for number in numbers}
+    names = (_SLOT.sub(r"\1", _ARGUMENT.sub(r"argument \1", each)) for each in frame.regions)
     return Design(
         meta=design.meta,
         cases=cases,
         doubled=tuple(each.text for each in design.violations[1:]) or cases,
-        region_names={
-            str(number): _spelt(region, arguments)
-            for number, region in enumerate(frame.regions, start=1)
-        },
+        region_names={str(number): name for number, name in enumerate(names, start=1)},
         templates=tuple(templates),
     )
 
 
-def _spelt(region: Sequence[Part], texts: Mapping[str, str]) -> str:
-    """Return a region with texts in place of the slots that have these names."""
-    return "".join(
-        " " * each.is_apart + (texts.get(each.text, each.text) if each.is_slot else each.text)
-        for each in region
-    )
+def _filled(region: str, texts: Mapping[str, str]) -> str:
+    """Return a region with texts in place of its named slots; words have no braces."""
+    return _SLOT.sub(lambda slot: texts.get(slot[1], slot[0]), region)
 
 
 def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
@@ -207,35 +194,27 @@ def _violation_faults(design: DesignFile) -> Iterator[Fault]:
 
 
 def _frame_faults(frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
-    numbers = [str(number) for number in range(1, len(cases) + 1)]
-    written = ", ".join(f"{{{number}}}" for number in numbers)
-    names = [slot.text for slot in frame.slots]
-    has_arguments = any(slot.is_argument for slot in frame.slots)
-    if not has_arguments:
-        what = "the frame has no slot for an argument"
-        yield frame.place.fault(what, f"write {written} where the arguments stand")
-    for number in numbers if has_arguments else ():
-        if number not in names:
-            hint = f"it needs {written}: as many as there are cases"
-            yield frame.place.fault(f"the frame has no {{{number}}}", hint)
-    for index, slot in enumerate(frame.slots):
-        if slot.text in names[:index]:
-            what = f"{{{slot.text}}} stands here for the second time"
-            yield slot.fault(what, "remove one of the two")
-        elif not slot.text:
-            yield slot.fault("this slot has no name", f"write {written}, or {{verb}}")
-        elif slot.text in cases:
-            what = f"{slot.text} is a case, and each argument has each case"
+    arguments = [f"{{{number}}}" for number in range(1, len(cases) + 1)]
+    written = ", ".join(arguments)
+    missing = [each for each in arguments if each not in map(str, frame.slots)]
+    if missing:
+        hint = f"it needs {written}: as many as there are cases"
+        yield frame.place.fault(f"the frame has no {', '.join(missing)}", hint)
+    yield from _repeated(frame.slots)
+    for slot in frame.slots:
+        name = slot.text[1:-1]
+        if name in cases:
+            what = f"{name} is a case, and each argument has each case"
             yield slot.fault(what, f"write {written}")
-        elif slot.is_argument and slot.text not in numbers:
+        elif name.isdecimal() and slot.text not in arguments:
             hint = f"there are {written}: as many as there are cases"
-            yield slot.fault(f"there is no argument {{{slot.text}}}", hint)
+            yield slot.fault(f"there is no argument {slot}", hint)
 
 
 def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
     """Yield what a template says too much or too little."""
-    named = dict.fromkeys(slot.text for slot in frame.slots if not slot.is_argument)
-    expected = [*cases, *(name for name in named if name and name not in cases)]
+    slots = (slot.text[1:-1] for slot in frame.slots)
+    expected = [*dict.fromkeys([*cases, *(each for each in slots if not each.isdecimal())])]
     names = [name for name, _ in template.entries]
     yield from _repeated(names)
     missing = [each for each in expected if each not in map(str, names)]
@@ -324,112 +303,49 @@ def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
 
 
 def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
-    """Return what the text of a design says, and what is wrong with its lines."""
+    """Return what the text of a design says, and what is wrong with its statements."""
     design = DesignFile(file=file)
-    faults: list[Fault] = []
-    first: dict[tuple[bool, str], int] = {}
-    # Keywords whose lines need not be there, or are there, maybe wrong.
-    known: set[str | None] = {"meta", LANGUAGE}
-    for number, written in enumerate(DecodedText.of(text).lines, start=1):
-        line = "" if written.lstrip().startswith("#") else _COMMENT.sub("", written).rstrip()
-        if not line:
-            continue
-        begin = Place(file=file, line=number, column=1)
-        meta = _META.match(line)
-        keyword = line.partition(":")[0].strip()
-        known |= {keyword, _meant(line)}
-        name = meta[1] or LANGUAGE if meta else keyword
-        before = first.setdefault((bool(meta), name), number)
+    found, faults = statements(text, file, USAGE, once=USAGE.keys() - {"meta", "template"})
+    for each in found:
         with collected(faults):
-            if before != number and (meta or (keyword in USAGE and keyword != "template")):
-                what = f"{name} stands here for the second time, after line {before}"
-                place = begin.further(line.index(name))
-                raise GrammarError.at(place, what, "remove one of the two")
-            if meta:
-                faults += _read_meta(meta, begin, design)
-            else:
-                _read(keyword, line, begin, design)
-    whole = Place(file=file, line=0, column=0)
+            faults += _read(each, design)
+    # A statement that is not there may be one that could not be read.
+    there = {"meta", LANGUAGE, *(each.keyword for each in found)} if not faults else {*USAGE}
+    whole = Place(file=file)
     for keyword, usage in USAGE.items():
-        if keyword not in known:
+        if keyword not in there:
             faults.append(whole.fault(f"there is no line {keyword}:", f"write {usage}"))
     return design, faults
 
 
-def _read_meta(found: "re.Match[str]", begin: Place, design: DesignFile) -> list[Fault]:
-    line = found.string
-    content = line[found.end() :].lstrip()
-    place = begin.further(len(line) - len(content))
-    if not content:
-        usage = USAGE["meta" if found[1] else LANGUAGE]
-        what = f"nothing follows {found[0].split()[-1]!r}"
-        raise GrammarError.at(place, what, f"write {usage}")
-    key = Written(place=begin.further(found.start(found.lastindex or 0)), text=found[1] or LANGUAGE)
-    return add_meta(design.meta, key, Written(place=place, text=content), made=_MADE)
+def _read(statement: Statement, design: DesignFile) -> list[Fault]:
+    """Take a statement into a design; return what is wrong with what it says of the suite.
 
-
-def _read(keyword: str, line: str, begin: Place, design: DesignFile) -> None:
-    """Take a line into a design. Raises `GrammarError`."""
-    if ":" not in line or keyword not in _FEWEST_WORDS:
-        place = begin.further(len(line) - len(line.lstrip()))
-        meant = _meant(line)
-        keywords = (f"{each} KEY:" if each == "meta" else f"{each}:" for each in USAGE)
-        hint = f"write {USAGE[meant]}" if meant else f"lines begin with {', '.join(keywords)}"
-        raise GrammarError.at(place, "this line is no statement", hint)
-    parts = _parts(keyword, line, begin)
-    place = begin.further(line.index(keyword))
-    match keyword:
+    Raises `GrammarError` for a content that cannot be read.
+    """
+    match statement.keyword:
+        case "meta" | "language":
+            key = replace(statement.name, text=statement.name.text or LANGUAGE)
+            content = Written(place=statement.content_place, text=statement.text)
+            return add_meta(design.meta, key, content, made=_MADE)
         case "lexicon":
-            # A file's name may have more than one space.
-            name = line.partition(":")[2].strip()
-            design.lexicon = Written(place=parts[0][0].place, text=name)
-        case "frame":
-            design.frame = Frame(place=place, regions=tuple(map(tuple, parts)))
+            place = statement.content_place
+            design.lexicon = Written(place=place, text=statement.content)
         case "template":
             entries = tuple(
-                (name, Written(place=words[0].place, text=" ".join(map(str, words))))
-                for name, *words in parts
+                (statement.written(name), statement.written(content))
+                for name, content in (each.children for each in statement.tree().find_data("entry"))
             )
-            design.templates.append(TemplateLine(place=place, entries=entries))
+            design.templates.append(TemplateLine(place=statement.at(0), entries=entries))
+        case "frame":
+            tree = statement.tree()
+            design.frame = Frame(
+                place=statement.at(0),
+                regions=tuple(statement.written(each).text for each in tree.children),
+                slots=tuple(map(statement.written, tree.find_data("place"))),
+            )
         case "cases":
-            design.cases = tuple(parts[0])
+            design.cases = tuple(map(statement.written, statement.tree().children))
         case _:
-            design.violations = tuple(parts[0])
-
-
-def _parts(keyword: str, line: str, begin: Place) -> list[list[Part]]:
-    """Return the words behind a keyword, in a frame and a template those between each two |.
-
-    Raises `GrammarError` for one that has no place there.
-    """
-    parts: list[list[Part]] = [[]]
-    usage = f"write {USAGE[keyword]}"
-    last = line.partition(":")[0].split()[-1] + ":"
-    for found in [*_TOKEN.finditer(line, line.index(":") + 1), None]:
-        text, start = (found[0], found.start()) if found else ("", len(line))
-        place = begin.further(start)
-        if not text or (text == "|" and keyword in ("frame", "template")):
-            if len(parts[-1]) < _FEWEST_WORDS[keyword]:
-                raise GrammarError.at(place, f"nothing follows {last!r}", usage)
-            parts.append([])
-        elif text in {"{", "}"} and keyword == "frame":
-            raise GrammarError.at(place, "this brace has no partner", usage)
-        elif text in {"}", "|"} or (text[0] == "{" and keyword != "frame"):
-            word = line[start:].split(maxsplit=1)[0]
-            raise GrammarError.at(place, f"{word[:SHOWN]!r} has no place here", usage)
-        else:
-            is_apart = bool(parts[-1]) and line[start - 1].isspace()
-            part = Part(
-                place=place, text=text.strip("{}"), is_slot=text[0] == "{", is_apart=is_apart
-            )
-            parts[-1].append(part)
-        last = text
-    return parts[:-1]
-
-
-def _meant(line: str) -> str | None:
-    """Return the keyword that a line begins with, or was probably meant to."""
-    words = line.replace(":", " ").split()
-    if not words or words[0] in USAGE:
-        return words[0] if words else None
-    return nearest(words[0], USAGE)
+            design.violations = tuple(map(statement.written, statement.tree().children))
+    return []

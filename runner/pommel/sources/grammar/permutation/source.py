@@ -4,8 +4,8 @@ It predicts that grammatical sentences are less surprising on average.
 """
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,6 @@ from pommel.sources.grammar.permutation.reading import read_design
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, recipe
 from pommel.sources.grammar.text import distinct_words
 from pommel.sources.minimal_sets import MinimalSet
-
-_PLACE = re.compile(r"\{(\d+)\}")
 
 
 def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, Any]:
@@ -128,8 +126,14 @@ class PermutationSource:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The distinct words of all regions."""
-        return distinct_words(self._texts())
+        """The distinct words of all sentences, region by region."""
+        every = sorted(self._conditions, key=attrgetter("places"))
+        return distinct_words(
+            text
+            for template in self._design.templates
+            for region in zip(*(contents(template, each) for each in every), strict=True)
+            for text in region
+        )
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         """Yield the items with these numbers, or all of them."""
@@ -154,25 +158,9 @@ class PermutationSource:
             every = (grammatical, *others)
             yield MinimalSet.of(*(sentence(template, each, self._design.joiner) for each in every))
 
-    def _texts(self) -> Iterator[str]:
-        """Yield what regions may contain."""
-        for template in self._design.templates:
-            for region in template.regions:
-                places = sorted({int(each) for each in _PLACE.findall(region)})
-                # Nouns in their cases that may stand in the places that the region has.
-                arguments = {
-                    tuple((each.nouns[n], each.cases[n]) for n in places)
-                    for each in self._conditions
-                }
-                for chosen in sorted(arguments):
-                    forms = [""] * len(self._design.cases)
-                    for place, (noun, case) in zip(places, chosen, strict=True):
-                        forms[place] = template.forms[noun][case]
-                    yield region.format(*forms)
-
     def _gloss(self, template: Template, arrangement: Arrangement) -> str:
         """Return the arguments as nouns with their cases: `Lehrer-nom Baum-acc Kind-dat`."""
-        places = zip(arrangement.nouns, arrangement.cases, strict=True)
         return " ".join(
-            f"{template.nouns[noun]}-{self._design.cases[case]}" for noun, case in places
+            f"{template.nouns[noun]}-{self._design.cases[case]}"
+            for noun, case in arrangement.places
         )

@@ -1,36 +1,26 @@
-"""The statements of a template: `keyword name: content`, indented lines going on with them.
-
-What stands behind the colons is parsed by Lark.
+"""The statements of templates and designs: `keyword name: content`, indented lines going on with
+them. What stands behind the colons is parsed by Lark.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pommel.errors import Fault, Place, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, collected
-from pommel.sources.grammar.text import META_USAGE, SHOWN, NearestNames, Unparsed, Written, parsed
+from pommel.sources.grammar.text import SHOWN, NearestNames, Unparsed, Written, parsed
 from pommel.values import frozen
 
 if TYPE_CHECKING:
-    from lark import ParseTree
+    from lark import ParseTree, Token
 
-# How each statement is written.
-USAGE = {
-    "meta": META_USAGE,
-    "lexicon": "lexicon: nouns.csv",
-    "slot": "slot S: category = n, class = human",
-    "choose": "choose NUM: sg pl",
-    "distinct": "distinct: S.word O.word",
-    "regions": "regions: subject | verb | end",
-    "condition": "condition match: {S.word} | {V.form[NUM]} | .",
-    "gloss": "gloss match: {S.gloss} {V.gloss}",
-    "prediction": "prediction: (2;%match%) < (2;%mismatch%)",
-    "description": "description: The verb that agrees is less surprising.",
-}
-_NAMED = ("meta", "slot", "choose", "condition", "gloss")
+# How statements are written, by their keywords: with a name of their own, or without.
+Usage = Mapping[str, str]
+
+# Statements of one kind share their names.
+_KINDS = {"choose": "slot", "language": "meta"}
 _SENTENCES = ("condition", "gloss")
 _KEYWORD = re.compile(r"[^\W\d_]+|\S+")
 _HEAD = re.compile(r"([^\W\d_]+)(?:[^\S\n]+([^:\n]*?))?[^\S\n]*:")
@@ -44,7 +34,7 @@ _UNNAMED = Written(place=Place(file="", line=0, column=0), text="")
 
 @frozen
 class Statement:
-    """A keyword, a name (empty where there is none), and a content.
+    """A keyword, a name (empty where there is none), a content, and how it is to be written.
 
     `text` is all of the statement, with blanks in place of comments and of what stands before the
     content, so that whatever is found in it has the place that it has in the file, where it begins
@@ -56,6 +46,7 @@ class Statement:
     text: str
     keyword: str = ""
     name: Written = _UNNAMED
+    usage: str = ""
 
     def at(self, offset: int) -> Place:
         """Return the place of the character with that number, from 0."""
@@ -73,17 +64,19 @@ class Statement:
         """The content in one line."""
         return " ".join(self.text.split())
 
-    @property
-    def usage(self) -> str:
-        """How it is written."""
-        return f"write {USAGE[self.keyword]}"
+    def written(self, part: "Token | ParseTree") -> Written:
+        """Return what the content has where a token or a tree is, one space between words."""
+        found = part if isinstance(part, str) else part.meta
+        start = found.start_pos or 0
+        text = " ".join(self.text[start : found.end_pos].split())
+        return Written(place=self.at(start), text=text)
 
     def tree(self) -> "ParseTree":
         """Return Lark's tree of the content. Raises `GrammarError` if it cannot be read."""
         is_sentence = self.keyword in _SENTENCES
         file = "sentence" if is_sentence else "declaration"
         start = "sentence" if is_sentence else self.keyword
-        found = parsed(self.text, f"lexicon_template/{file}.lark", start=start)
+        found = parsed(self.text, f"{file}.lark", start=start)
         if isinstance(found, Unparsed):
             said = _sentence_fault(found) if is_sentence else self._syntax_fault(found)
             raise GrammarError.at(self.at(found.offset), *said)
@@ -114,10 +107,12 @@ def _sentence_fault(found: Unparsed) -> tuple[str, str]:
     return f"{quoted(found.character)} has no place between braces", "write {SLOT.feature}"
 
 
-def statements(text: str, file: str) -> tuple[list[Statement], list[Fault]]:
+def statements(
+    text: str, file: str, usage: Usage, *, once: Collection[str]
+) -> tuple[list[Statement], list[Fault]]:
     """Return the statements of a text, and what is wrong with their beginnings.
 
-    Names are unique among those that are returned.
+    Names are unique among those that are returned, and so are the keywords that stand there `once`.
     """
     found: list[Statement] = []
     faults: list[Fault] = []
@@ -125,14 +120,14 @@ def statements(text: str, file: str) -> tuple[list[Statement], list[Fault]]:
     before = ""
     for block in _blocks(text, file):
         with collected(faults):
-            each = _with_head(block)
-            _check_new(each, seen)
+            each = _with_head(block, usage)
+            _check_new(each, seen, once)
             if each.keyword == "description" and before != "prediction":
                 hint = "write it below the prediction that it describes"
                 raise GrammarError.at(each.at(0), "this describes no prediction", hint)
             found.append(each)
         keyword = block.text.partition(":")[0].split()[:1]
-        before = keyword[0] if keyword and keyword[0] in USAGE else before
+        before = keyword[0] if keyword and keyword[0] in usage else before
     return found, faults
 
 
@@ -149,51 +144,52 @@ def _blocks(text: str, file: str) -> Iterator[Statement]:
     return (Statement(file=file, line=line, text=block.rstrip()) for line, block in blocks)
 
 
-def _with_head(block: Statement) -> Statement:
+def _with_head(block: Statement, usage: Usage) -> Statement:
     """Return the statement that a block of lines is. Raises `GrammarError`."""
     text = block.text
     if text[0].isspace():
         what = "an indented line goes on with the one above, and there is none"
         raise GrammarError.at(block.content_place, what, "begin it in the first column")
     keyword = _KEYWORD.findall(text)[0]
-    if keyword not in USAGE:
-        hint = NearestNames().hint(keyword, USAGE, f"a line begins with {', '.join(USAGE)}")
+    if keyword not in usage:
+        hint = NearestNames().hint(keyword, usage, f"a line begins with {', '.join(usage)}")
         raise GrammarError.at(block.at(0), f"there is no statement {quoted(keyword)}", hint)
-    usage = f"write {USAGE[keyword]}"
+    to_write = f"write {usage[keyword]}"
     head = _HEAD.match(text)
     if head is None:
-        raise GrammarError.at(block.at(0), "this line has no colon", usage)
+        raise GrammarError.at(block.at(0), "this line has no colon", to_write)
     name = head[2] or ""
     place = block.at(head.start(2) if name else head.end(1))
+    is_named = " " in usage[keyword].partition(":")[0]
     allowed, hint = _NAME, "one word of letters"
     if keyword in _SENTENCES:
         allowed, hint = _CONDITION_NAME, "without % { } |"
-    if not name and keyword in _NAMED:
-        raise GrammarError.at(place, f"{keyword} has no name", usage)
-    if name and keyword not in _NAMED:
+    if is_named and not name:
+        raise GrammarError.at(place, f"{keyword} has no name", to_write)
+    if name and not is_named:
         what = f"{keyword} has no name of its own, and here is {quoted(name)}"
-        raise GrammarError.at(place, what, usage)
+        raise GrammarError.at(place, what, to_write)
     if name and not allowed.fullmatch(name):
-        raise GrammarError.at(place, f"{quoted(name)} cannot be a name", f"{hint}; {usage}")
+        raise GrammarError.at(place, f"{quoted(name)} cannot be a name", f"{hint}; {to_write}")
     blank = " " * head.end() + text[head.end() :]
-    return replace(block, text=blank, keyword=keyword, name=Written(place=place, text=name))
+    written = Written(place=place, text=name)
+    return replace(block, text=blank, keyword=keyword, name=written, usage=to_write)
 
 
-def _check_new(each: Statement, seen: dict[tuple[str, str], Statement]) -> None:
+def _check_new(
+    each: Statement, seen: dict[tuple[str, str], Statement], once: Collection[str]
+) -> None:
     """Raise `GrammarError` for a statement that says what another one does, or nothing.
 
     `seen` are those that there have been, by their kinds and names.
     """
-    kind = "slot" if each.keyword == "choose" else each.keyword
-    name = {"lexicon": each.content, "regions": each.content and "regions"}.get(
-        kind, each.name.text
-    )
+    keyword = each.keyword
+    name = keyword if keyword in once else each.content if keyword == "lexicon" else each.name.text
+    kind = _KINDS.get(keyword, keyword)
     before = seen.setdefault((kind, name), each)
     if name and before is not each:
-        what, hint = "regions are named twice", "name them once"
-        if kind != "regions":
-            what = f"{name} is there already"
-            hint = f"line {before.line} has it; give each a name of its own"
-        raise GrammarError.at(each.name.place, what, hint)
+        hint = "leave one of them out" if keyword in once else "give each a name of its own"
+        what = f"line {before.line} has it; {hint}"
+        raise GrammarError.at(each.name.place, f"{name} is there already", what)
     if not each.content and kind != "slot":
         raise GrammarError.at(each.content_place, "nothing follows the colon", each.usage)

@@ -26,7 +26,10 @@ from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
             "choose N: S.word a\n",
             ["1:11: S.word is a reference, not a value; write choose NUM: sg pl"],
         ),
-        ("regions: a | b\nregions: c\n", ["2:8: regions are named twice; name them once"]),
+        (
+            "regions: a | b\nregions: c\n",
+            ["2:8: regions is there already; line 1 has it; leave one of them out"],
+        ),
         (
             "description: x\n",
             ["1:1: this describes no prediction; write it below the prediction that it describes"],
