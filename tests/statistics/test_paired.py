@@ -1,8 +1,6 @@
 """McNemar's test and Holm's correction against scipy, statsmodels and their definitions."""
 
-import gc
 import math
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -47,15 +45,6 @@ def test_what_has_no_p_is_no_test() -> None:
     assert math.isnan(found[2])
 
 
-@pytest.fixture(scope="module")
-def little_garbage() -> Iterator[None]:
-    """Spare collections what is there already: statsmodels asks for one in each correction."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-@pytest.mark.usefixtures("little_garbage")
 @settings(max_examples=25)
 @given(st.lists(SHARES, min_size=1, max_size=30))
 def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
