@@ -129,7 +129,7 @@ class CsvTable:
         header, is a fault, too; a header with broken quotes is one of the table's own.
         """
         separator = _NAMES_OF_SEPARATORS[self.separator]
-        expected = ",".join(required)
+        expected = ",".join(required) or "the names of its columns"
         if self.separator != ",":
             expected = f"{', '.join(required)}, with {separator}s between"
         header = self.header

@@ -24,7 +24,8 @@ def test_rows_and_their_places(tmp_path: Path) -> None:
     assert found is not None
     assert (found.name, found.columns) == ("l.csv", ("word", "form"))
     assert [dict(each.cells) for each in found.rows] == [{"word": "der Hut"}, {"form": "x"}]
-    places = [found.rows[0].place("form"), found.rows[1].place("form"), found.rows[1].place("no")]
+    one, two = found.rows
+    places = [one.fault("form", "", ""), two.fault("form", "", ""), two.fault("no", "", "")]
     assert [(each.line, each.column) for each in places] == [(2, 14), (4, 2), (4, 1)]
     assert faults == []
 
@@ -32,32 +33,32 @@ def test_rows_and_their_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
-        ("", ["1:1: the file is empty; its first line names the columns: word,category"]),
+        ("", ["1:1: the file is empty; its first line is the names of its columns"]),
         (
             "word,kind,tags\na\nb,c\nx,y,z,q\n",
             [
                 (
-                    "2:1: this row has 1 field, the header has 3; kind, tags are missing; write _ "
-                    "for what does not apply"
+                    "2:1: this row has 1 field, and the header has 3; an empty field has its "
+                    "comma, too"
                 ),
                 (
-                    "3:3: this row has 2 fields, the header has 3; tags is missing; write _ for "
-                    "what does not apply"
+                    "3:3: this row has 2 fields, and the header has 3; an empty field has its "
+                    "comma, too"
                 ),
                 (
-                    "4:7: this row has 4 fields, the header has 3; remove what is too much, or put "
-                    "text with a comma between quotes"
+                    "4:7: this row has 4 fields, and the header has 3; put text with a comma "
+                    "between quotes"
                 ),
             ],
         ),
         (
             'word,word\n"a,b\n',
             [
-                "1:6: the column 'word' stands here for the second time; remove one of the two",
                 (
                     "2:1: this quote is never closed; close it; a quote that is part of the text "
                     'is written "", and between quotes'
                 ),
+                "1:6: the column 'word' stands here for the second time; remove one of the two",
             ],
         ),
     ],
@@ -72,9 +73,8 @@ def test_a_column_that_has_to_be_there(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("a,b,,\n1,2,3,4\n", "utf-8")
     _, faults = read_lexicon_file("l.csv", NAMED, folder=tmp_path, required=("word",))
     assert [str(each).replace(f"{tmp_path}/", "") for each in faults] == [
-        "l.csv:1:1: the column 'word' is missing; write word,a,b,",
-        "l.csv:1:5: this column has no name; name its feature",
         "l.csv:1:6: the column '' stands here for the second time; remove one of the two",
+        "l.csv:1:1: the column 'word' is missing; write word",
     ]
 
 
@@ -98,14 +98,15 @@ def test_a_lexicon_lies_beside_its_grammar_or_below(tmp_path: Path, name: str) -
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     hint = "a lexicon is found from this file's folder"
-    assert faults_of("no.csv", tmp_path) == [f"x.template:3:10: there is no file 'no.csv'; {hint}"]
     (tmp_path / "folder.csv").mkdir()
-    assert faults_of("folder.csv", tmp_path) == [
-        f"x.template:3:10: there is no file 'folder.csv'; {hint}"
-    ]
-    assert faults_of("a" * 300, tmp_path) == [
-        f"x.template:3:10: {'a' * 80!r}…: File name too long; write the name of a CSV file"
-    ]
+    problems = {
+        "no.csv": "No such file or directory",
+        "folder.csv": "Is a directory",
+        "a" * 300: "File name too long",
+    }
+    for name, problem in problems.items():
+        expected = f"x.template:3:10: {tmp_path}/{name}: {problem}; {hint}"
+        assert faults_of(name, tmp_path) == [expected]
 
 
 def test_repeated_rows(tmp_path: Path) -> None:

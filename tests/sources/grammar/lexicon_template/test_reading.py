@@ -116,12 +116,12 @@ def test_indices_of_a_slot_itself(tmp_path: Path) -> None:
             "word,kind\na\n",
             [
                 (
-                    "l.csv:2:1: this row has 1 field, the header has 2; kind is missing; write _ "
-                    "for what does not apply"
+                    "l.csv:2:1: this row has 1 field, and the header has 2; an empty field has its "
+                    "comma, too"
                 ),
                 (
-                    "x.template:2:10: there is no file 'm.csv'; a lexicon is found from this "
-                    "file's folder"
+                    "x.template:2:10: m.csv: No such file or directory; a lexicon is found from "
+                    "this file's folder"
                 ),
             ],
         ),

@@ -136,8 +136,8 @@ def test_what_every_design_has(tmp_path: Path) -> None:
 def test_a_lexicon_that_is_not_there(tmp_path: Path) -> None:
     assert faults_of(tmp_path, nouns=None) == [
         (
-            "arguments.design:3:10: there is no file 'nouns.csv'; a lexicon is found from this "
-            "file's folder"
+            "arguments.design:3:10: nouns.csv: No such file or directory; a lexicon is found from "
+            "this file's folder"
         )
     ]
     (tmp_path / "nouns.csv").write_bytes("word,nom\nSchüler".encode("latin-1"))
@@ -238,7 +238,7 @@ def test_forms_by_word_and_column(tmp_path: Path) -> None:
         "Herr Graf": {"nom": "der Herr, ja", "word": "Herr Graf", "gender": "m"},
         "Frau": {"nom": "die Frau", "word": "Frau"},
     }
-    place = lexicon.nouns["Herr Graf"].place("gender")
+    place = lexicon.nouns["Herr Graf"].fault("gender", "", "")
     assert (place.file, place.line, place.column) == (str(tmp_path / "nouns.csv"), 3, 28)
     assert lexicon.source.name == "nouns.csv"
 
@@ -246,8 +246,8 @@ def test_forms_by_word_and_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "faults"),
     [
-        ("word,", "noun,", ["1:1: the column 'word' is missing; write word,noun,nom,acc,dat"]),
-        (NOUNS, "", ["1:1: the file is empty; its first line names the columns: word,category"]),
+        ("word,", "noun,", ["1:1: the column 'word' is missing; write word"]),
+        (NOUNS, "", ["1:1: the file is empty; its first line is word"]),
         (
             NOUNS,
             "word,nom,acc,dat,acc\nLehrer,der Lehrer,den Lehrer,dem Lehrer,x\n",
@@ -259,8 +259,8 @@ def test_forms_by_word_and_column(tmp_path: Path) -> None:
             [
                 "3:1: this row has no word; write one",
                 (
-                    "4:41: this row has 5 fields, the header has 4; remove what is too much, or "
-                    "put text with a comma between quotes"
+                    "4:41: this row has 5 fields, and the header has 4; put text with a comma "
+                    "between quotes"
                 ),
                 "5:13: Tag has no acc; write its form, with its article",
                 "5:14: Tag has no dat; write its form, with its article",
@@ -271,8 +271,8 @@ def test_forms_by_word_and_column(tmp_path: Path) -> None:
             f"{ONE}\nTag,der Tag,den Tag\n{ONE}",
             [
                 (
-                    "3:13: this row has 3 fields, the header has 4; dat is missing; write _ for "
-                    "what does not apply"
+                    "3:13: this row has 3 fields, and the header has 4; an empty field has its "
+                    "comma, too"
                 ),
                 (
                     "4:1: Lehrer stands here for the second time, after line 2; give one of the "

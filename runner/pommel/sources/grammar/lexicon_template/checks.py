@@ -179,14 +179,16 @@ def gap_faults(template: Template, domains: Domains) -> Iterator[Fault]:
         if found:
             row, column = found[0]
             reference = feature.reference
-            others = [f"{Path(each.file).name}:{each.written.line}" for each, _ in found[1:]]
+            others = [
+                f"{Path(each.written.file).name}:{each.written.line}" for each, _ in found[1:]
+            ]
             what = f"{row.name!r} has no {column}, which {{{reference}}} asks for"
             if others:
                 verb = "has" if len(others) == 1 else "have"
                 what += f", nor {verb} {listed(others, most=_MOST_ROWS)}"
             last = template.variables[max(feature.variables)].name
             hint = f"write it, or leave such rows out: {reference} != _ in the line of {last}"
-            yield row.place(column).fault(what, hint)
+            yield row.fault(column, what, hint)
 
 
 def _lacking(feature: Feature, template: Template, domains: Domains) -> Iterator[tuple[Row, str]]:

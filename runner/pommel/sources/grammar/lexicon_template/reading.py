@@ -100,7 +100,7 @@ class Template:
     @property
     def columns(self) -> list[str]:
         """The columns of all lexicons, in the order of the template."""
-        return list(dict.fromkeys(column for row in self.rows for column in row.columns))
+        return list(dict.fromkeys(column for row in self.rows for column in row.written.names))
 
     @property
     def lexicon_names(self) -> str:
@@ -151,10 +151,10 @@ def _read_lexicon(template: Template, statement: Statement, folder: Path) -> lis
 def _repetitions(rows: Sequence[Row]) -> Iterator[Fault]:
     for row, before in repeated(rows, lambda each: frozenset(each.cells.items())):
         where = f"line {before.written.line}"
-        if before.file != row.file:
-            where += f" of {Path(before.file).name}"
+        if before.written.file != row.written.file:
+            where += f" of {Path(before.written.file).name}"
         what = f"this row is the same as {where}"
-        yield row.place().fault(what, "remove it; its items would come twice")
+        yield row.fault("", what, "remove it; its items would come twice")
 
 
 class _Reader:

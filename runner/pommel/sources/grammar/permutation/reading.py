@@ -65,15 +65,14 @@ def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | No
     source, faults = read_lexicon_file(name, place, folder=folder, required=(WORD,))
     if source is None:
         return None, faults
-    rows = source.rows if len(set(source.columns)) == len(source.columns) else ()
-    for row in rows if WORD in source.columns else ():
+    for row in source.rows:
         if WORD not in row.cells:
-            faults.append(row.place(WORD).fault("this row has no word", "write one"))
-    named = [row for row in rows if WORD in row.cells]
+            faults.append(row.fault(WORD, "this row has no word", "write one"))
+    named = [row for row in source.rows if WORD in row.cells]
     for row, before in repeated(named, lambda each: each.cells[WORD]):
         what = f"{row.cells[WORD]} stands here for the second time, after line "
         hint = "give one of the two another name"
-        faults.append(row.place(WORD).fault(f"{what}{before.written.line}", hint))
+        faults.append(row.fault(WORD, f"{what}{before.written.line}", hint))
     # The first of several counts.
     nouns = {row.cells[WORD]: row for row in named[::-1]}
     return Lexicon(source=source, nouns=nouns, is_whole=not faults), faults
@@ -173,9 +172,9 @@ def _missing_columns(design: DesignFile, lexicon: Lexicon | None) -> Iterator[Fa
 def _missing_forms(design: DesignFile, lexicon: Lexicon) -> Iterator[Fault]:
     for word, noun in lexicon.nouns.items():
         for column in dict.fromkeys(design.case_names):
-            if column in noun.columns and column not in noun.cells:
+            if column in noun.written.names and column not in noun.cells:
                 hint = "write its form, with its article"
-                yield noun.place(column).fault(f"{word} has no {column}", hint)
+                yield noun.fault(column, f"{word} has no {column}", hint)
 
 
 def _violation_faults(design: DesignFile) -> Iterator[Fault]:
