@@ -71,7 +71,7 @@ class Network(Backend):  # type: ignore[misc]
     ) -> Iterator[tuple[int, list[list[Any]]]]:
         """Yield (index, tokens) without asking the network."""
         with value_errors():
-            encoded = self.model.encoder.encode(sentences, policy(bos, eos))
+            encoded = self.model.encoded(sentences, policy(bos, eos))
         for index, each in enumerate(encoded):
             yield index, plain(each.tokens)
 
@@ -93,7 +93,7 @@ class Predicting(Network):
         *Shape:* (tokens x vocabulary). A first token without context has equal probabilities.
         """
         with value_errors():
-            (encoded,) = self.model.encoder.encode([sentence], policy("auto", "auto"))
+            (encoded,) = self.model.encoded([sentence], policy("auto", "auto"))
         if self.max_tokens is not None and len(encoded.ids) > self.max_tokens:
             raise ValueError(
                 f"it has {len(encoded.ids)} tokens, more than the {self.max_tokens} that the "

@@ -1,7 +1,7 @@
 """A word-level LSTM: the folder that was mounted or built in.
 
-It holds config.json, vocabulary.txt, and model.safetensors or model.pt, which is read as weights
-only; `pommel train lstm` writes such folders, and `pommel/models/lstm/folder.py` describes them.
+It holds config.json, vocabulary.txt and model.safetensors; `pommel train lstm` writes such folders,
+and `pommel/models/lstm/folder.py` describes them.
 """
 
 import os
@@ -29,8 +29,7 @@ def load(folder: str | None) -> Any:
             "and model.safetensors, and name the place in LMZOO_CHECKPOINT_PATH"
         )
     name = image_name("lstm")
-    # Of a pickle, tensors are read and no code.
-    options = LoadOptions(device=os.environ.get("POMMEL_DEVICE") or "auto", allow_pickle=True)
+    options = LoadOptions(device=os.environ.get("POMMEL_DEVICE") or "auto")
     with value_errors():
         return WordLstm(open_folder(Path(folder), reference=name, name=name, options=options))
 

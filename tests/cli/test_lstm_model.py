@@ -121,15 +121,6 @@ def test_a_fault_in_a_file_is_one_line(  # noqa: PLR0913, PLR0917 - a fault and 
     assert_one_line(pommel, suite_file, folder, status, message)
 
 
-def test_pickles_need_a_word_of_consent(pommel: Pommel, suite_file: Path, tmp_path: Path) -> None:
-    folder = save_random_lstm(tmp_path / "old", WORDS, pickled=True)
-    message = "only safetensors are read unless --allow-pickle is given"
-    message = f"REFERENCE: its weights are a pickle (model.pt); {message}"
-    assert_one_line(pommel, suite_file, folder, 4, message)
-    outcome = pommel("run", f"lstm://{folder}", suite_file, "--allow-pickle")
-    assert outcome.status == 0, outcome.stderr
-
-
 def assert_one_line(
     pommel: Pommel, suite_file: Path, folder: Path, status: int, message: str
 ) -> None:

@@ -463,9 +463,9 @@ class TestLstm:
             bits = reference_bits(model, [vocabulary.index(name) for name in ("<eos>", *names)])
             assert [token.surprisal_bits for token in tokens] == pytest.approx(bits, abs=1e-4)
 
-    def test_pickled_weights_and_lower_case(self, image: Roots, tmp_path: Path) -> None:
+    def test_lower_case(self, image: Roots, tmp_path: Path) -> None:
         words = [word.lower() for word in WORDS[1:]]
-        model = save_random_lstm(tmp_path / "model", words, pickled=True, cased=False)
+        model = save_random_lstm(tmp_path / "model", words, cased=False)
         lstm = Image(root=image("lstm").root, model=model)
         assert lstm.output("tokenize", "-", text="The CAT <eos>\n") == (
             "the cat <unk> <unk> <unk> <eos>\n"

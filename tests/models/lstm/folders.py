@@ -9,18 +9,16 @@ import numpy as np
 from tests.models.lstm.reference import as_tensors, bits_of, random_weights
 
 
-def save_random_lstm(  # noqa: PLR0913 - what a folder may have
+def save_random_lstm(
     folder: Path,
     words: Sequence[str],
     *,
     tied: bool = False,
-    pickled: bool = False,
     n_layers: int = 2,
     marks: Sequence[str] = ("<unk>", "<eos>"),
     **config: Any,
 ) -> Path:
     """Write a model of the two marks and `words`; return its folder."""
-    import torch
     from safetensors.torch import save_file
 
     vocabulary = [*marks, *words]
@@ -29,10 +27,7 @@ def save_random_lstm(  # noqa: PLR0913 - what a folder may have
     folder.mkdir()
     (folder / "vocabulary.txt").write_text("".join(f"{word}\n" for word in vocabulary), "utf-8")
     (folder / "config.json").write_text(json.dumps({**sizes, "tied": tied, **config}))
-    if pickled:
-        torch.save(weights, folder / "model.pt")
-    else:
-        save_file(weights, folder / "model.safetensors")
+    save_file(weights, folder / "model.safetensors")
     return folder
 
 

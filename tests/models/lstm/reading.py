@@ -16,8 +16,8 @@ VOCABULARY = ("<unk>", "<eos>", *WORDS)
 Change = Callable[[dict[str, Any]], None]
 
 
-def read(folder: Path, **options: Any) -> LstmFiles:
-    return read_folder(folder, reference="lstm://model", **options)
+def read(folder: Path) -> LstmFiles:
+    return read_folder(folder, reference="lstm://model")
 
 
 def change_config(folder: Path, **changes: Any) -> None:
@@ -33,10 +33,10 @@ def change_weights(folder: Path, change: Change) -> None:
     save_file(weights, folder / "model.safetensors")
 
 
-def message_of(error: type[PommelError], folder: Path, **options: Any) -> str:
+def message_of(error: type[PommelError], folder: Path) -> str:
     """Return the one line that is said, with MODEL for the folder."""
     with pytest.raises(error) as caught:
-        read(folder, **options)
+        read(folder)
     # An input that is wrong is another thing than one that is missing.
     assert type(caught.value) is error
     message = str(caught.value)

@@ -1,13 +1,11 @@
 """The weights of a word-level LSTM: what a file of them may hold, and what it may not."""
 
-import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.models.lstm.folders import save_random_lstm
 from tests.models.lstm.reading import (
-    VOCABULARY,
     WORDS,
     Change,
     change_config,
@@ -22,50 +20,10 @@ torch: Any = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 
-def test_pickles_are_read_if_that_is_allowed_and_never_run(tmp_path: Path) -> None:
-    folder = save_random_lstm(tmp_path / "model", WORDS, pickled=True)
-    assert message_of(ModelNotAvailableError, folder) == (
-        "lstm://model: its weights are a pickle (model.pt); only safetensors are read unless "
-        "--allow-pickle is given"
-    )
-    found = read(folder, allow_pickle=True)
-    expected = torch.load(folder / "model.pt", weights_only=True)
-    assert found.weights.keys() == expected.keys()
-    assert all(found.weights[name].equal(each) for name, each in expected.items())
-
-    class Dangerous:
-        def __reduce__(self) -> tuple[Any, ...]:
-            return (Path.touch, (tmp_path / "ran",))
-
-    for content in (Dangerous(), torch.nn.Linear(2, 3)):
-        torch.save(content, folder / "model.pt")
-        message = message_of(InputError, folder, allow_pickle=True)
-        assert message == (
-            "MODEL/model.pt: no tensors can be read from it, and no code in it is run; save the "
-            "network's state_dict()"
-        )
-    assert not (tmp_path / "ran").exists()
-
-
-@pytest.mark.parametrize("content", [[1, 2], {"epoch": 3}, {1: torch.zeros(1)}])
-def test_pickles_of_other_things(tmp_path: Path, content: object) -> None:
-    folder = save_random_lstm(tmp_path / "model", WORDS, pickled=True)
-    torch.save(content, folder / "model.pt")
-    message = message_of(InputError, folder, allow_pickle=True)
-    assert message == "MODEL/model.pt: this is no dictionary of tensors; save the state_dict()"
-
-
-@pytest.mark.parametrize("content", [b"", b"\x80", pickle.dumps({}), b"not a pickle"])
-def test_damaged_pickles(tmp_path: Path, content: bytes) -> None:
-    folder = save_random_lstm(tmp_path / "model", WORDS, pickled=True)
-    (folder / "model.pt").write_bytes(content)
-    message = message_of(InputError, folder, allow_pickle=True)
-    assert message.startswith("MODEL/model.pt: ")
-
-
-def test_safetensors_win_over_a_pickle(sound: Path) -> None:
-    (sound / "model.pt").write_bytes(b"")
-    assert read(sound, allow_pickle=True).vocabulary == VOCABULARY
+def test_pickles_are_not_read(sound: Path) -> None:
+    (sound / "model.safetensors").rename(sound / "model.pt")
+    message = message_of(ModelNotAvailableError, sound)
+    assert message == "lstm://model: MODEL has no weights (model.safetensors)"
 
 
 def without(name: str) -> Change:

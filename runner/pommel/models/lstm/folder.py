@@ -3,14 +3,13 @@
 config.json         {"embedding_size": 650, "hidden_size": 650, "n_layers": 2, "tied": false}
                     and maybe "unk" ("<unk>"), "eos" ("<eos>"), "cased" (true)
 vocabulary.txt      a word a line, in the order of the weights; the two marks are among them
-model.safetensors   or model.pt (a pickle): see `read_weights`
+model.safetensors   see `read_weights`
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +78,6 @@ class LstmConfig:
 
 
 SAFETENSORS = "model.safetensors"
-PICKLE = "model.pt"
 
 Shape = tuple[int, ...]
 
@@ -107,15 +105,23 @@ def read_weights(
 ) -> "dict[str, torch.Tensor]":
     """Return the weights in a file: just those that are `wanted`.
 
-    Shapes are checked before anything is read, where the file's format allows it. Raises
+    Shapes are checked before anything is read. Raises
     `InputError` for a file that is damaged or holds other weights, or numbers that are none, and
     `OSError` for one that can't be read.
     """
+    from safetensors import SafetensorError, safe_open
+
     # torch lists a tied matrix under both names.
     accepted = {**wanted, _TIED: wanted["encoder.weight"]} if tied else wanted
-    check = partial(_check_shapes, path, wanted=wanted, accepted=accepted)
-    read = _read_safetensors if path.name == SAFETENSORS else _read_pickle
-    weights = read(path, check)
+    try:
+        with safe_open(path, framework="pt") as file:
+            found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - the file is no mapping
+            _check_shapes(path, found, wanted=wanted, accepted=accepted)
+            weights = {name: file.get_tensor(name) for name in found}
+    except SafetensorError as error:
+        raise InputError(
+            f"{path}: this is no whole file of safetensors ({first_line(error)})"
+        ) from None
     for name, each in weights.items():
         _check_numbers(path, name, each)
     if tied and _TIED in weights and not weights.pop(_TIED).equal(weights["encoder.weight"]):
@@ -141,44 +147,6 @@ def write_tensors(
         except SafetensorError as error:
             # So it calls a full disk, too.
             raise OSError(first_line(error)) from None
-
-
-def _read_safetensors(
-    path: Path, check: "Callable[[Mapping[str, Shape]], None]"
-) -> "dict[str, torch.Tensor]":
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="pt") as file:
-            found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - the file is no mapping
-            check(found)
-            return {name: file.get_tensor(name) for name in found}
-    except SafetensorError as error:
-        raise InputError(
-            f"{path}: this is no whole file of safetensors ({first_line(error)})"
-        ) from None
-
-
-def _read_pickle(
-    path: Path, check: "Callable[[Mapping[str, Shape]], None]"
-) -> "dict[str, torch.Tensor]":
-    import torch
-
-    try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except OSError:
-        raise
-    except Exception:  # noqa: BLE001 - pickles fail in any way that they like
-        raise InputError(
-            f"{path}: no tensors can be read from it, and no code in it is run; "
-            "save the network's state_dict()"
-        ) from None
-    if not isinstance(content, Mapping) or not all(
-        isinstance(name, str) and isinstance(each, torch.Tensor) for name, each in content.items()
-    ):
-        raise InputError(f"{path}: this is no dictionary of tensors; save the state_dict()")
-    check({name: tuple(each.shape) for name, each in content.items()})
-    return dict(content)
 
 
 def _check_shapes(
@@ -265,12 +233,11 @@ class LstmFiles:
     fingerprint: str
 
 
-def read_folder(folder: Path, *, reference: str, allow_pickle: bool = False) -> LstmFiles:
+def read_folder(folder: Path, *, reference: str) -> LstmFiles:
     """Read and check the model in `folder`, from the cheapest check to the dearest.
 
-    Weights are in `model.safetensors` or, with `allow_pickle`, in `model.pt`, of which tensors are
-    read and no code. Raises `ModelNotAvailableError`, naming the reference, for what is missing
-    (torch included), and `InputError` for what is there and wrong.
+    Raises `ModelNotAvailableError`, naming the reference, for what is missing (torch included), and
+    `InputError` for what is there and wrong.
     """
     require_torch(reference)
     if not (folder / CONFIG).is_file():
@@ -293,14 +260,7 @@ def read_folder(folder: Path, *, reference: str, allow_pickle: bool = False) -> 
             )
     path = folder / SAFETENSORS
     if not path.is_file():
-        path = folder / PICKLE
-        if not path.is_file():
-            raise ModelNotAvailableError(f"{reference}: {folder} has no weights ({SAFETENSORS})")
-        if not allow_pickle:
-            raise ModelNotAvailableError(
-                f"{reference}: its weights are a pickle ({PICKLE}); "
-                "only safetensors are read unless --allow-pickle is given"
-            )
+        raise ModelNotAvailableError(f"{reference}: {folder} has no weights ({SAFETENSORS})")
     try:
         weights = read_weights(path, shapes(config, len(vocabulary)), tied=config.tied)
     except OSError as error:

@@ -109,7 +109,7 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     require_torch(reference)
     options = replace(options, device=str(find_device(options.device)))
     find_dtype(options.dtype)
-    files = read_folder(folder, reference=reference, allow_pickle=options.allow_pickle)
+    files = read_folder(folder, reference=reference)
     try:
         network = LstmNetwork(files.weights, device=options.device, dtype=options.dtype)
     # A device may lack the memory (RuntimeError), or the number format (TypeError).
