@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.files.csv import CsvTable
+from pommel.files.csv import CsvRow, CsvTable
+
+
+def place_of(row: CsvRow, index: int) -> tuple[int, int]:
+    place = row.place(index)
+    assert place.file == row.file
+    return place.line, place.column
 
 
 def test_rows_and_places() -> None:
@@ -15,7 +21,7 @@ def test_rows_and_places() -> None:
     assert [row.fields for row in table.rows] == [("a", "b"), ("x\r\ny", '1 "2"', "z"), ("", "")]
     assert [row.line for row in table.rows] == [1, 3, 5]
     second = table.rows[1]
-    assert [second.place(index) for index in range(4)] == [(3, 1), (4, 4), (4, 14), (4, 14)]
+    assert [place_of(second, index) for index in range(4)] == [(3, 1), (4, 4), (4, 14), (4, 14)]
     assert table.faults == ()
 
 
@@ -33,7 +39,7 @@ def test_reading_goes_on_behind_broken_quotes() -> None:
 def test_tabs() -> None:
     table = CsvTable.parse('a\tb,"c"\n\t"d\te"\tf\n', file="f.tsv", separator="\t")
     assert [row.fields for row in table.rows] == [("a", 'b,"c"'), ("", "d\te", "f")]
-    assert [table.rows[1].place(index) for index in range(3)] == [(2, 1), (2, 2), (2, 8)]
+    assert [place_of(table.rows[1], index) for index in range(3)] == [(2, 1), (2, 2), (2, 8)]
     table = CsvTable.parse('a\t"b" c\n"', file="f.tsv", separator="\t")
     assert [str(fault) for fault in table.faults] == [
         "f.tsv:1:6: there is text behind the quote that ends the field; "  # noqa: ISC004
@@ -161,6 +167,6 @@ def test_what_is_quoted_is_read_back(rows: list[list[str]]) -> None:
     table = CsvTable.parse(stream.getvalue(), file="f.csv")
     assert [list(row.fields) for row in table.rows] == rows
     for row in table.rows:
-        places = [row.place(index) for index in range(len(row.fields))]
+        places = [place_of(row, index) for index in range(len(row.fields))]
         assert places == sorted(places)
         assert places[0] == (row.line, 1)

@@ -61,7 +61,7 @@ def _header_faults(table: CsvTable, key: str, value: str) -> list[Fault]:
     if faults:
         return faults
     hint = f"there are {listed(header.fields, most=8)}"
-    return [table.fault(header.place(0), f"there is no column {name!r}", hint) for name in missing]
+    return [header.place(0).fault(f"there is no column {name!r}", hint) for name in missing]
 
 
 def _read(
@@ -87,13 +87,13 @@ def _faults(
     *keys, written = (row.fields[place].strip() for place in places)
     column = table.rows[0].fields[places[0]]
     if not keys[0]:
-        yield table.fault(row.place(places[0]), f"the {column} is missing", "write one")
+        yield row.place(places[0]).fault(f"the {column} is missing", "write one")
     elif tuple(keys) in lines:
         message = f"{quoted(keys[0])} has a number in line {lines[tuple(keys)]} already"
-        yield table.fault(row.place(places[0]), message, "remove one of the two")
+        yield row.place(places[0]).fault(message, "remove one of the two")
     if written and not _is_number(written):
         hint = "write one like 0.5, and nothing where it is not known"
-        yield table.fault(row.place(places[-1]), f"{quoted(written)} is no number", hint)
+        yield row.place(places[-1]).fault(f"{quoted(written)} is no number", hint)
 
 
 def _is_number(text: str) -> bool:

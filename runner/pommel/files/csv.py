@@ -16,16 +16,16 @@ _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 @frozen
 class CsvRow:
-    """A row: its fields, the line it begins in (from 1), and its text as it was written.
+    """A row of a file: its fields, the line it begins in (from 1), and its text as it was written.
 
-    One of `CsvTable.records` knows its file and the names of its columns.
+    One of `CsvTable.records` knows the names of its columns.
     """
 
+    file: str
     line: int
     text: str
     fields: tuple[str, ...]
     separator: str = ","
-    file: str = ""
     names: tuple[str, ...] = ()
 
     def __getitem__(self, column: str) -> str:
@@ -38,16 +38,15 @@ class CsvRow:
 
     def fault(self, column: str, message: str, hint: str) -> Fault:
         """Return what is wrong with the field in a column."""
-        line, place = self.place(self.names.index(column))
-        return Place(file=self.file, line=line, column=place).fault(message, hint)
+        return self.place(self.names.index(column)).fault(message, hint)
 
-    def place(self, index: int) -> tuple[int, int]:
-        """Return the line and the column, both from 1, at which field `index` begins.
+    def place(self, index: int) -> Place:
+        """Return where field `index` begins.
 
         The row's last field stands for one that it does not have.
         """
         starts = _field_starts(self)
-        return _line_and_column(self, starts[min(index, len(starts) - 1)])
+        return _place(self, starts[min(index, len(starts) - 1)])
 
 
 @frozen
@@ -58,6 +57,11 @@ class CsvTable:
     rows: tuple[CsvRow, ...]
     faults: tuple[Fault, ...]
     separator: str = ","
+
+    @property
+    def start(self) -> Place:
+        """Where the file begins."""
+        return Place(file=self.file, line=1, column=1)
 
     @property
     def header(self) -> CsvRow | None:
@@ -86,6 +90,7 @@ class CsvTable:
             except csv.Error as error:
                 problem = str(error)
             row = CsvRow(
+                file=file,
                 line=start + 1,
                 text="".join(lines[start : reader.line_num]),
                 fields=tuple(fields),
@@ -93,10 +98,10 @@ class CsvTable:
             )
             if problem.startswith("field larger"):
                 # This may be in the midst of a quote, and nothing behind it a row.
-                faults.append(_too_long(row, file))
+                faults.append(_too_long(row))
                 break
             if problem:
-                faults.append(_broken(row, problem, file))
+                faults.append(_broken(row, problem))
             elif fields:
                 rows.append(row)
         return cls(file=file, rows=tuple(rows), faults=tuple(faults), separator=separator)
@@ -117,7 +122,7 @@ class CsvTable:
             if fault := self.length_fault(row):
                 faults.append(fault)
             else:
-                found.append(replace(row, file=self.file, names=names))
+                found.append(replace(row, names=names))
         return found
 
     def header_faults(
@@ -135,18 +140,18 @@ class CsvTable:
         header = self.header
         if header is None:
             if not self.faults:
-                yield self.fault((1, 1), "the file is empty", f"its first line is {expected}")
+                yield self.start.fault("the file is empty", f"its first line is {expected}")
             return
         names = header.fields
         others = re.escape("".join({*",;\t|"} - {self.separator}))
         if len(names) == 1 and (found := re.search(f"[{others}]", names[0])):
             message = f"the columns are separated by {found[0]!r}"
-            yield self.fault(header.place(0), message, f"separate them by {separator}s")
+            yield header.place(0).fault(message, f"separate them by {separator}s")
             return
         yield from self._name_faults(header, required, expected, others_allowed=others_allowed)
         if len(self.rows) == 1 and not self.faults:
             message = "there is nothing but a header"
-            yield self.fault(header.place(0), message, "write some rows")
+            yield header.place(0).fault(message, "write some rows")
 
     def _name_faults(
         self, header: CsvRow, required: Sequence[str], expected: str, *, others_allowed: bool
@@ -156,7 +161,7 @@ class CsvTable:
         for index, name in enumerate(header.fields):
             if name in header.fields[:index]:
                 message = f"the column {name!r} stands here for the second time"
-                yield self.fault(header.place(index), message, "remove one of the two")
+                yield header.place(index).fault(message, "remove one of the two")
             elif name not in required:
                 others.append(name)
                 if not others_allowed:
@@ -165,11 +170,11 @@ class CsvTable:
                     hint = (
                         f"did you mean {meant!r}?" if meant else f"remove it; there are {expected}"
                     )
-                    yield self.fault(header.place(index), f"there is no column {name!r}", hint)
+                    yield header.place(index).fault(f"there is no column {name!r}", hint)
         for column in missing:
             meant = nearest(column, others) if others_allowed else None
             hint = f"rename {meant!r}" if meant else f"write {expected}"
-            yield self.fault(header.place(0), f"the column {column!r} is missing", hint)
+            yield header.place(0).fault(f"the column {column!r} is missing", hint)
 
     def length_fault(self, row: CsvRow) -> Fault | None:
         """Return what is wrong with a row that has not as many fields as the first one."""
@@ -182,11 +187,7 @@ class CsvTable:
         hint = f"put text with a {separator} between quotes"
         if len(row.fields) < n_columns:
             hint = f"an empty field has its {separator}, too"
-        return self.fault(row.place(n_columns), message, hint)
-
-    def fault(self, place: tuple[int, int], message: str, hint: str) -> Fault:
-        """Return the fault at a line and column of the file."""
-        return _fault(self.file, place, message, hint)
+        return row.place(n_columns).fault(message, hint)
 
     @staticmethod
     def line(fields: Iterable[str], separator: str = ",") -> str:
@@ -218,21 +219,22 @@ def _field_starts(row: CsvRow) -> list[int]:
         starts.append(end + 1)
 
 
-def _line_and_column(row: CsvRow, offset: int) -> tuple[int, int]:
+def _place(row: CsvRow, offset: int) -> Place:
     ends = [match.end() for match in _LINE_END.finditer(row.text, 0, offset)]
-    return row.line + len(ends), offset - (ends[-1] if ends else 0) + 1
+    column = offset - (ends[-1] if ends else 0) + 1
+    return Place(file=row.file, line=row.line + len(ends), column=column)
 
 
-def _too_long(row: CsvRow, file: str) -> Fault:
+def _too_long(row: CsvRow) -> Fault:
     most = csv.field_size_limit()
     starts = [*_field_starts(row), len(row.text) + 1]
     start = next(start for start, end in itertools.pairwise(starts) if end - 1 - start > most)
     message = f"this field has more than {most:,} characters"
     hint = "close its quote, or shorten it" if row.text[start] == '"' else "shorten it"
-    return _fault(file, _line_and_column(row, start), message, hint)
+    return _place(row, start).fault(message, hint)
 
 
-def _broken(row: CsvRow, problem: str, file: str) -> Fault:
+def _broken(row: CsvRow, problem: str) -> Fault:
     kind = "TSV" if row.separator == "\t" else "CSV"
     message, hint = f"this is not {kind}: {problem}", ""
     offset = 0
@@ -248,9 +250,4 @@ def _broken(row: CsvRow, problem: str, file: str) -> Fault:
             offset, message = quoted.end(), "there is text behind the quote that ends the field"
             hint = 'write a quote that is part of the text ""'
             break
-    return _fault(file, _line_and_column(row, offset), message, hint)
-
-
-def _fault(file: str, place: tuple[int, int], message: str, hint: str) -> Fault:
-    line, column = place
-    return Place(file=file, line=line, column=column).fault(message, hint)
+    return _place(row, offset).fault(message, hint)

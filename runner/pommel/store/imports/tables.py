@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pommel.errors import Fault, SuiteError, counted, listed, nearest, quoted
+from pommel.errors import Fault, Place, SuiteError, counted, listed, nearest, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText, JsonPath
 from pommel.sources import JsonLine
 from pommel.values import frozen
@@ -42,7 +42,7 @@ class ResultTable:
 
     def refuse(self, row: CsvRow, index: int, message: str, hint: str) -> None:
         """Note what is wrong with a field."""
-        self.faults.append(self.table.fault(row.place(index), message, hint))
+        self.faults.append(row.place(index).fault(message, hint))
 
     def refuse_column(self, index: int, message: str, hint: str) -> None:
         """Note what is wrong with a column."""
@@ -50,7 +50,7 @@ class ResultTable:
 
     def refuse_all(self, message: str, hint: str) -> None:
         """Note what is wrong with the table."""
-        self.faults.append(self.table.fault((1, 1), message, hint))
+        self.faults.append(self.table.start.fault(message, hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +89,11 @@ class _JsonRow(CsvRow):
     line_of_json: JsonLine
     paths: Sequence[JsonPath]
 
-    def place(self, index: int) -> tuple[int, int]:
-        """Return the line and the column, both from 1, at which field `index` begins."""
+    def place(self, index: int) -> Place:
+        """Return where field `index` begins."""
         path = self.paths[index] if index < len(self.paths) else ()
         fault = self.line_of_json.fault(path, "", "")
-        return fault.line, fault.column
+        return Place(file=fault.file, line=fault.line, column=fault.column)
 
 
 def read_table(path: Path, faults: list[Fault], columns: Collection[str] = ()) -> ResultTable:
@@ -142,14 +142,14 @@ def _csv_rows(table: CsvTable, faults: list[Fault]) -> tuple[tuple[str, ...], tu
     elif len(table.rows) == 1 and not table.faults:
         message, hint = "there is nothing but a header", "write results below it"
     if message and not (header is None and table.faults):
-        faults.append(table.fault(header.place(0) if header else (1, 1), message, hint))
+        faults.append((header.place(0) if header else table.start).fault(message, hint))
     if message or header is None:
         return (), ()
     names = tuple(name.strip() for name in header.fields)
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"the column {quoted(name)} stands here for the second time"
-            faults.append(table.fault(header.place(index), message, "remove one of the two"))
+            faults.append(header.place(index).fault(message, "remove one of the two"))
     wrong = {row.line: fault for row in table.rows if (fault := table.length_fault(row))}
     faults += wrong.values()
     return names, tuple(row for row in table.rows[1:] if row.line not in wrong)
@@ -195,11 +195,16 @@ def _json_rows(
         fields = tuple(map(_text, values))
         rows.append(
             _JsonRow(
-                line=line.number, text=line.text, fields=fields, line_of_json=line, paths=places
+                file=file,
+                line=line.number,
+                text=line.text,
+                fields=fields,
+                line_of_json=line,
+                paths=places,
             )
         )
     # What is wrong with the columns stands where the first object does.
-    head = CsvRow(line=1, text="", fields=header)
+    head = CsvRow(file=file, line=1, text="", fields=header)
     return CsvTable(file=file, rows=(head,), faults=()), header, tuple(rows)
 
 
