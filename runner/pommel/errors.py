@@ -70,6 +70,11 @@ class Fault:
         hint = f"; {self.hint}" if self.hint else ""
         return f"{place}: {word}{self.message}{hint}{where}"
 
+    @staticmethod
+    def in_order(faults: "Iterable[Fault]") -> "list[Fault]":
+        """Return the faults of a file by their places."""
+        return sorted(faults, key=lambda fault: (fault.line, fault.column))
+
 
 @frozen
 class Place:

@@ -277,10 +277,10 @@ def test_a_byte_order_mark_is_noticed_and_takes_no_column(tmp_path: Path) -> Non
     path = tmp_path / "bom.json"
     path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
     document = JsonDocument.read(path)
-    assert document.has_bom
+    assert document.decoded.has_bom
     assert document.fault(("a",), "wrong").column == 7
-    assert JsonDocument.parse('\ufeff{"a": 1}', file="x").has_bom
-    assert not document_of('{"a": 1}').has_bom
+    assert JsonDocument.parse('\ufeff{"a": 1}', file="x").decoded.has_bom
+    assert not document_of('{"a": 1}').decoded.has_bom
 
 
 @pytest.mark.parametrize(

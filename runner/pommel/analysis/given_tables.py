@@ -42,7 +42,7 @@ class GivenTable:
             places = [header.index(name) for name in (*keys, value)]
             faults += _read(table, places, rows)
         if faults:
-            raise FaultyFileError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+            raise FaultyFileError(Fault.in_order(faults))
         return cls(file=str(path), value_column=value, rows=rows)
 
     def by_key(self) -> dict[str, float]:

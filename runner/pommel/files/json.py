@@ -54,35 +54,27 @@ class WrittenFloat(float):
 
 @frozen(slots=False)
 class JsonDocument:
-    """A parsed file: its name (for messages), its text, its value, and how it began."""
+    """A parsed file: its name (for messages), its text and how that began, its value."""
 
     file: str
-    text: str
+    decoded: DecodedText
     value: Any
-    has_bom: bool = False
     has_duplicate_keys: bool = False
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a JSON file; raises `SuiteError` with the place where it stops being JSON."""
-        decoded = DecodedText.read(path)
-        return cls.parse(decoded.text, file=str(path), has_bom=decoded.has_bom)
+        return cls.parse(DecodedText.read(path), file=str(path))
 
     @classmethod
     def parse(
-        cls,
-        text: str,
-        *,
-        file: str,
-        has_bom: bool = False,
-        expected: str = "a suite is a JSON object { }",
+        cls, text: str | DecodedText, *, file: str, expected: str = "a suite is a JSON object { }"
     ) -> Self:
         """Parse JSON text; `file` is its name in messages, `expected` what to say of an empty one.
 
         Raises `SuiteError`.
         """
-        decoded = DecodedText.of(text)
-        text, has_bom = decoded.text, has_bom or decoded.has_bom
+        decoded = DecodedText.of(text) if isinstance(text, str) else text
         n_lost = 0
 
         def collect(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -93,7 +85,7 @@ class JsonDocument:
 
         try:
             value = json.loads(
-                text,
+                decoded.text,
                 parse_float=WrittenFloat,
                 parse_int=_whole_number,
                 parse_constant=WrittenFloat,
@@ -105,19 +97,11 @@ class JsonDocument:
             raise _too_deep(file) from None
         if _is_too_deep(value):
             raise _too_deep(file)
-        return cls(
-            file=file, text=text, value=value, has_bom=has_bom, has_duplicate_keys=n_lost > 0
-        )
-
-    def bom_faults(self, *, strict: bool = False) -> list[Fault]:
-        """Return what is said of a file that begins with a byte order mark: see `DecodedText`."""
-        return DecodedText(text=self.text, has_bom=self.has_bom).bom_faults(
-            self.file, strict=strict
-        )
+        return cls(file=file, decoded=decoded, value=value, has_duplicate_keys=n_lost > 0)
 
     @cached_property
     def _map(self) -> "PositionMap":
-        return PositionMap(self.text)
+        return PositionMap(self.decoded.text)
 
     def fault(
         self,
@@ -156,7 +140,7 @@ class JsonDocument:
 
     def surrogate_faults(self) -> list[Fault]:
         """Return a fault for each text with half of a surrogate pair, which no file can hold."""
-        if "\\ud" not in self.text.lower():
+        if "\\ud" not in self.decoded.text.lower():
             return []
         hint = "write the character itself"
         message = "this holds half of a character (a lone surrogate)"
@@ -177,9 +161,12 @@ class JsonDocument:
         ]
 
 
-def to_json(value: object, *, indent: int = 4) -> str:
-    """Write a value as JSON with a final newline; a `WrittenFloat` comes out as it was read."""
-    return _write(value, "\n", " " * indent) + "\n"
+def to_json(value: object, *, indent: int | None = 4) -> str:
+    """Write a value as JSON with a final newline; a `WrittenFloat` comes out as it was read.
+
+    Without an indent it is one line, as of `json.dumps`.
+    """
+    return (_write(value, "", "") if indent is None else _write(value, "\n", " " * indent)) + "\n"
 
 
 def json_chunks(
@@ -215,6 +202,7 @@ def path_text(path: JsonPath) -> str:
 
 
 def _write(value: object, newline: str, indent: str, *, is_compact: bool = False) -> str:
+    """Write a value whose closing bracket stands behind `newline`; "" is for all in one line."""
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, WrittenFloat):
@@ -223,16 +211,16 @@ def _write(value: object, newline: str, indent: str, *, is_compact: bool = False
         return str(value)
     inner = newline + indent
     if isinstance(value, dict) and value:
-        pairs = [
+        if is_compact and not any(isinstance(each, _NESTED) for each in value.values()):
+            newline = inner = ""
+        pairs = (
             f"{_key(key)}: {_write(each, inner, indent, is_compact=is_compact)}"
             for key, each in value.items()
-        ]
-        if is_compact and not any(isinstance(each, _NESTED) for each in value.values()):
-            return "{" + ", ".join(pairs) + "}"
-        return "{" + inner + f",{inner}".join(pairs) + newline + "}"
+        )
+        return "{" + inner + f",{inner or ' '}".join(pairs) + newline + "}"
     if isinstance(value, list | tuple) and value:
         parts = (_write(each, inner, indent, is_compact=is_compact) for each in value)
-        return "[" + inner + f",{inner}".join(parts) + newline + "]"
+        return "[" + inner + f",{inner or ' '}".join(parts) + newline + "]"
     return json.dumps(value)
 
 

@@ -58,14 +58,14 @@ class LoadedSuite:
     @classmethod
     def _of_document(cls, document: JsonDocument, *, strict: bool, evaluated: bool) -> Self:
         faults = []
-        is_bare = evaluated and "metric_value" not in document.text
+        is_bare = evaluated and "metric_value" not in document.decoded.text
         if is_bare:
             hint = "compute its surprisals first, with `pommel surprisals`"
             message = "this suite has not been evaluated: no region has a metric_value"
             faults.append(document.fault((), message, hint=hint))
         for found in _faults(document, strict=strict, evaluated=evaluated and not is_bare):
             faults += found
-        ordered = _in_order(faults)
+        ordered = tuple(Fault.in_order(faults))
         if any(fault.severity == "error" for fault in ordered):
             raise SuiteError(ordered)
         return cls(suite=Suite.from_dict(document.value), warnings=ordered, document=document)
@@ -103,7 +103,7 @@ class LoadedDraft:
             # A formula that does not parse is among the faults.
             with contextlib.suppress(FormulaError):
                 suite = Suite.from_dict(document.value)
-        return cls(suite=suite, faults=_in_order([*of_structure, *others]))
+        return cls(suite=suite, faults=tuple(Fault.in_order([*of_structure, *others])))
 
     @property
     def errors(self) -> tuple[Fault, ...]:
@@ -134,11 +134,7 @@ def _faults(
 
     of_structure = [*document.duplicate_key_faults(), *document.surrogate_faults(), *told(shape)]
     others = told(each for each in found if not (is_draft and each.unwritten))
-    return of_structure, [*others, *document.bom_faults(strict=strict)]
-
-
-def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    return tuple(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+    return of_structure, [*others, *document.decoded.bom_faults(document.file, strict=strict)]
 
 
 _TYPE_NAMES = {

@@ -8,7 +8,7 @@ Whatever keys there are, they are kept, with their order and types.
 
 from collections.abc import Iterable, Iterator
 
-from pommel.sources.formats.json_lines import json_line
+from pommel.files import to_json
 from pommel.sources.formats.pair_rows import PairRows, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
@@ -43,7 +43,7 @@ def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         fields = pair.fields or {}
         if fields.keys().isdisjoint(_OWN):
             fields = {**_UNKNOWN, "pairID": str(number), **fields}
-        yield json_line(ROWS.row(pair, fields))
+        yield to_json(ROWS.row(pair, fields), indent=None)
 
 
 BLIMP = SetFormat(

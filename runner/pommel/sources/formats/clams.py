@@ -5,8 +5,8 @@ A set is one line `True` and the lines `False` after it.
 
 from collections.abc import Iterable, Iterator
 
-from pommel.errors import Fault, SuiteError
-from pommel.sources.formats.set_format import SetFormat, file_fault, placed_lines
+from pommel.errors import Fault, Place, SuiteError
+from pommel.sources.formats.set_format import SetFormat, placed_lines
 from pommel.sources.minimal_sets import MinimalSet
 
 _MARKS = ("True", "False")
@@ -41,7 +41,7 @@ def parse_clams(text: str, file: str) -> list[MinimalSet]:
             faults.append(place.fault(what, "write its line True before it"))
     if not found and not faults:
         hint = "write True, a tab, and a sentence"
-        faults = [file_fault(file, "there is no sentence", hint)]
+        faults = [Place(file=file).fault("there is no sentence", hint)]
     if faults:
         raise SuiteError(faults)
     return [MinimalSet.of(*sentences) for sentences in found]

@@ -13,7 +13,7 @@ from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files import CsvTable, DecodedText, JsonDocument
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import as_kept, has_words, mended_set, pairs_of
-from pommel.sources.formats.set_format import SetFormat, in_order
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
 from pommel.values import frozen
 
@@ -174,6 +174,6 @@ class TargetTable:
         empty = (record for record in records if not record[TARGET].strip())
         faults += (record.fault(TARGET, _EMPTY, _EMPTY_HINT) for record in empty)
         if faults:
-            raise SuiteError(in_order(faults))
+            raise SuiteError(Fault.in_order(faults))
         columns, *rows = (row.fields for row in table.rows)
         return cls(columns=columns, rows=tuple(rows))

@@ -6,13 +6,15 @@ texts and candidates are read: `indexMASK` counts the terminals of a grammar fro
 which are several words, and is a fixed 8 for one construction (SVlongVPCoord).
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from pommel.errors import InputError, quoted
-from pommel.sources.formats.json_lines import json_line
+from pommel.files import to_json
 from pommel.sources.formats.pair_rows import PairRows, Problem, has_words, is_sentence, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
@@ -21,6 +23,7 @@ _TEXT, _MASKED, _CANDIDATES = "text", "text_masked", "candidates"
 _INDEX, _CASE, _SCORED = "indexMASK", "case", "probs"
 _OWN = frozenset((_TEXT, _MASKED, _CANDIDATES, _INDEX, _CASE))
 _MASK = "[MASK]"
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _EXAMPLE = f'{{"{_TEXT}": "...", "{_MASKED}": "... {_MASK} ...", "{_CANDIDATES}": ["...", "..."]}}'
 _SOUND = {_TEXT: "it", _MASKED: _MASK, _CANDIDATES: ["it", "I"]}
 
@@ -41,7 +44,12 @@ def gevalm_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         if not is_own:
             fields = {_INDEX: -1 - len(words_in(pair.after)), _CASE: "unnamed", **fields}
         row = ROWS.row(pair, fields)
-        yield json_line(row, escaped=_SCORED in row)
+        line = to_json(row, indent=None)
+        yield _NOT_ASCII.sub(_escaped, line) if _SCORED in row else line
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return encode_basestring_ascii(found[0])[1:-1]
 
 
 class _MaskedRows(PairRows):

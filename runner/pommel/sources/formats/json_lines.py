@@ -1,18 +1,11 @@
 """JSON Lines: an object a line, with the place of every value, and written again without loss."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
-from pommel.errors import Fault, SuiteError
-from pommel.files import JsonDocument, JsonPath, WrittenFloat
-from pommel.sources.formats.set_format import file_fault
+from pommel.errors import Fault, Place, SuiteError
+from pommel.files import DecodedText, JsonDocument, JsonPath, to_json
 from pommel.values import frozen
-
-# `json.dumps` would make one of these for every text that it writes.
-_AS_IT_IS = json.JSONEncoder(ensure_ascii=False)
-_ESCAPED = json.JSONEncoder()
 
 
 @frozen
@@ -27,7 +20,7 @@ class JsonLine:
     def fault(self, path: JsonPath, message: str, hint: str) -> Fault:
         """Return a fault at the value under `path`, or where the object begins."""
         # A document is far larger than its text, and few lines need theirs.
-        document = JsonDocument(file=self.file, text=self.text, value=self.value)
+        document = JsonDocument(file=self.file, decoded=DecodedText.of(self.text), value=self.value)
         return _in_line(document.fault(path, message, hint=hint), self.number)
 
     @classmethod
@@ -57,7 +50,7 @@ class JsonLine:
             faults += (_in_line(fault, number) for fault in own)
         if not lines and not faults:
             hint = f"write {example}, an object a line"
-            faults = [file_fault(file, "there is no minimal pair", hint)]
+            faults = [Place(file=file).fault("there is no minimal pair", hint)]
         return lines, faults
 
 
@@ -72,25 +65,6 @@ def _in_line(fault: Fault, number: int) -> Fault:
     )
 
 
-def json_line(row: Mapping[str, Any], *, escaped: bool = False) -> str:
-    """Return an object as `json.dumps` writes it, with a line feed.
-
-    Numbers stay as they were read. `escaped` writes what is not ASCII with backslashes.
-    """
-    return json_text(row, escaped=escaped) + "\n"
-
-
-def json_text(value: object, *, escaped: bool = False) -> str:
-    """Return a JSON value in one line, as `json_line` does."""
-    if isinstance(value, WrittenFloat):
-        return value.text
-    encoder = _ESCAPED if escaped else _AS_IT_IS
-    if isinstance(value, Mapping):
-        items = value.items()
-        pairs = [
-            f"{encoder.encode(key)}: {json_text(each, escaped=escaped)}" for key, each in items
-        ]
-        return f"{{{', '.join(pairs)}}}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(json_text(each, escaped=escaped) for each in value)}]"
-    return encoder.encode(value)
+def json_text(value: object) -> str:
+    """Return a JSON value in one line, as `json.dumps` does; numbers stay as they were read."""
+    return to_json(value, indent=None).removesuffix("\n")

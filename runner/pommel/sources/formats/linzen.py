@@ -25,7 +25,7 @@ from pommel.sources.formats.focus_word import (
     words_of,
 )
 from pommel.sources.formats.pair_rows import mended_set
-from pommel.sources.formats.set_format import SetFormat, checked_sets, file_fault, placed_lines
+from pommel.sources.formats.set_format import SetFormat, checked_sets, placed_lines
 from pommel.sources.minimal_sets import MinimalSet
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
@@ -82,10 +82,10 @@ def parse_linzen(text: str, gold: str, *, text_file: str, gold_file: str) -> lis
     faults = []
     if len(texts) != len(golds):
         what = f"this file has {counted(len(golds), 'line')}, and {text_file} {len(texts)}"
-        faults.append(file_fault(gold_file, what, "write one for each sentence"))
+        faults.append(Place(file=gold_file).fault(what, "write one for each sentence"))
     elif not texts:
         hint = "write one a line, with <eos> at its end"
-        faults.append(file_fault(text_file, "there is no sentence", hint))
+        faults.append(Place(file=text_file).fault("there is no sentence", hint))
     n_columns = golds[0][1].count("\t") + 1 if golds else 0
     columns = _OWN_COLUMNS if n_columns == len(_OWN_COLUMNS.names) else _COLUMNS
     rows = [

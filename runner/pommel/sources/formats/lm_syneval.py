@@ -15,7 +15,7 @@ from pommel.files import replacing
 from pommel.sources.formats.focus_word import field_error
 from pommel.sources.formats.pair_rows import as_kept, mended_text
 from pommel.sources.formats.plain_pickle import read_plain_pickle
-from pommel.sources.formats.set_format import SetFormat, file_fault
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 # A field of a set: the case it belongs to, and its sentences where they are not just their words
@@ -49,7 +49,10 @@ def read_templates(path: Path) -> list[MinimalSet]:
     """
     value = read_plain_pickle(path)
     _check_size(value, path)
-    faults = list(_faults(value, str(path)))
+    faults = [
+        Fault(file=str(path), path=where, message=what, hint=hint)
+        for where, what, hint in _problems(value)
+    ]
     if faults:
         raise SuiteError(faults)
     return [_set(case, entry) for case, entries in value.items() for entry in entries]
@@ -92,40 +95,41 @@ def _check_size(value: object, path: Path) -> None:
             raise InputError(f"{path}: has more than {most_of_all}; no such file is read")
 
 
-def _faults(value: object, file: str) -> Iterator[Fault]:
+# Where something stands, what is wrong with it, and what to do.
+_Problem = tuple[str, str, str]
+
+
+def _problems(value: object) -> Iterator[_Problem]:
     if not isinstance(value, dict):
-        yield file_fault(file, f"this is {_kind(value)} and no dictionary", _SHAPE)
+        yield "", f"this is {_kind(value)} and no dictionary", _SHAPE
         return
     if not value:
-        yield file_fault(file, "there is no case", _SHAPE)
+        yield "", "there is no case", _SHAPE
     for case, entries in value.items():
         where = f"[{case!r}]"
         if not isinstance(entries, (list, tuple)):
-            yield file_fault(file, f"this is {_kind(entries)} and no list", _SHAPE, where)
+            yield where, f"this is {_kind(entries)} and no list", _SHAPE
         elif not entries:
-            hint = "write its sentences, or leave it out"
-            yield file_fault(file, "this case has no sentences", hint, where)
+            yield where, "this case has no sentences", "write its sentences, or leave it out"
         else:
             for index, entry in enumerate(entries):
-                yield from _entry_faults(entry, file, f"{where}[{index}]")
+                yield from _entry_problems(entry, f"{where}[{index}]")
 
 
-def _entry_faults(entry: object, file: str, where: str) -> Iterator[Fault]:
+def _entry_problems(entry: object, where: str) -> Iterator[_Problem]:
     hint = "write the grammatical sentence, then the ungrammatical ones"
     if not isinstance(entry, (list, tuple)):
-        yield file_fault(file, f"this is {_kind(entry)} and no tuple", hint, where)
+        yield where, f"this is {_kind(entry)} and no tuple", hint
     elif len(entry) < len(("grammatical", "ungrammatical")):
-        yield file_fault(file, "these are not two sentences", hint, where)
+        yield where, "these are not two sentences", hint
     else:
         is_text = all(isinstance(each, str) for each in entry)
         for index, each in enumerate(entry):
             place = f"{where}[{index}]"
             if not isinstance(each, str):
-                yield file_fault(
-                    file, f"this is {_kind(each)} and no sentence", "write text", place
-                )
+                yield place, f"this is {_kind(each)} and no sentence", "write text"
             elif is_text and not each.strip():
-                yield file_fault(file, "this sentence is empty", "write its words", place)
+                yield place, "this sentence is empty", "write its words"
 
 
 def _kind(value: object) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from pommel.errors import Fault, InputError, SuiteError, UsageError
 from pommel.files import CsvRow, CsvTable, DecodedText
-from pommel.sources.formats.set_format import in_order
 from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
@@ -62,7 +61,7 @@ def parse_long_csv(
             is_warning = found.warning or (found.stray_space and not strict)
             fault = _located(rows, found)
             faults.append(replace(fault, severity="warning") if is_warning else fault)
-    faults = in_order(faults)
+    faults = Fault.in_order(faults)
     if _errors(faults):
         raise SuiteError(faults)
     return LoadedSuite(suite=Suite.from_dict(value), warnings=tuple(faults))

@@ -11,7 +11,7 @@ from typing import Any
 from pommel.errors import Fault, Place, nearest
 from pommel.files import JsonPath
 from pommel.sources.formats.json_lines import JsonLine
-from pommel.sources.formats.set_format import SetFormat, checked_sets, file_fault, placed_lines
+from pommel.sources.formats.set_format import SetFormat, checked_sets, placed_lines
 from pommel.sources.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
 from pommel.suite import Region
 
@@ -154,7 +154,7 @@ def parse_pairs(text: str, file: str) -> list[MinimalSet]:
     if rows and [*map(str.strip, rows[0][1])] == _HEADER:
         del rows[0]
     hint = "write a pair a line, with a tab between"
-    nothing = [] if rows else [file_fault(file, "there is no pair of sentences", hint)]
+    nothing = [] if rows else [Place(file=file).fault("there is no pair of sentences", hint)]
     return checked_sets(rows, _pair_faults, lambda row: MinimalSet.of(*row[1]), nothing)
 
 

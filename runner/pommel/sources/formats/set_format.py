@@ -68,7 +68,7 @@ def checked_sets(
         if not wrong:
             sets.append(set_of(row))
     if found:
-        raise SuiteError(in_order(found))
+        raise SuiteError(Fault.in_order(found))
     return sets
 
 
@@ -76,13 +76,3 @@ def placed_lines(text: str, file: str) -> list[tuple[Place, str]]:
     """Return the lines of a file's text, and where each begins."""
     lines = enumerate(DecodedText.of(text).lines, start=1)
     return [(Place(file=file, line=number, column=1), line) for number, line in lines]
-
-
-def file_fault(file: str, message: str, hint: str, path: str = "") -> Fault:
-    """Return what is wrong with a file where no line is to be named."""
-    return Fault(file=file, line=0, column=0, path=path, message=message, hint=hint)
-
-
-def in_order(faults: Iterable[Fault]) -> list[Fault]:
-    """Return the faults of a file by their places."""
-    return sorted(faults, key=lambda fault: (fault.line, fault.column))
