@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -75,9 +74,10 @@ class CsvTable:
         """Read CSV (or TSV, separated by tabs) with double quotes; `file` is its name in messages.
 
         Lines end in LF, CRLF or CR, and may do so within quotes. Blank lines are no rows, and
-        neither are rows with broken quotes, which are faults; so is a field that is too long, the
-        last to be read.
+        neither are rows with broken quotes, which are faults.
         """
+        # A field may be as long as the text; Python's own limit is meant for what nobody reads.
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
         # Unlike str.splitlines, this splits at no other characters than CR and LF.
         lines = list(io.StringIO(text, newline=""))
         reader = csv.reader(lines, delimiter=separator, strict=True)
@@ -96,10 +96,6 @@ class CsvTable:
                 fields=tuple(fields),
                 separator=separator,
             )
-            if problem.startswith("field larger"):
-                # This may be in the midst of a quote, and nothing behind it a row.
-                faults.append(_too_long(row))
-                break
             if problem:
                 faults.append(_broken(row, problem))
             elif fields:
@@ -223,15 +219,6 @@ def _place(row: CsvRow, offset: int) -> Place:
     ends = [match.end() for match in _LINE_END.finditer(row.text, 0, offset)]
     column = offset - (ends[-1] if ends else 0) + 1
     return Place(file=row.file, line=row.line + len(ends), column=column)
-
-
-def _too_long(row: CsvRow) -> Fault:
-    most = csv.field_size_limit()
-    starts = [*_field_starts(row), len(row.text) + 1]
-    start = next(start for start, end in itertools.pairwise(starts) if end - 1 - start > most)
-    message = f"this field has more than {most:,} characters"
-    hint = "close its quote, or shorten it" if row.text[start] == '"' else "shorten it"
-    return _place(row, start).fault(message, hint)
 
 
 def _broken(row: CsvRow, problem: str) -> Fault:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import Any, Self
 
 from pommel.errors import InputError
@@ -244,7 +245,7 @@ class Prediction:
         return _merged(self.as_written, known)
 
 
-@frozen
+@frozen(slots=False)
 class Suite:
     """One experiment.
 
@@ -261,8 +262,6 @@ class Suite:
     items: tuple[Item, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    # What is costly to compute and asked for again; a suite that was changed has none of it.
-    computed: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -309,13 +308,11 @@ class Suite:
             names = ", ".join(map(repr, twice))
             raise InputError(f"several suites are called {names}; give each a name of its own")
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """The SHA-256 of the suite's canonical JSON (sorted keys, no white space)."""
-        if "sha256" not in self.computed:
-            canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-            self.computed["sha256"] = hashlib.sha256(canonical.encode()).hexdigest()
-        return self.computed["sha256"]
+        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
 
     @property
     def identity(self) -> dict[str, str | int | None]:

@@ -22,7 +22,6 @@ from pommel.suite.lint.proofs import (
     Values,
     all_of,
     can_hold,
-    facts,
     item_values,
     items_where,
     never_hold,
@@ -132,10 +131,6 @@ def test_a_sentence_is_more_than_its_regions() -> None:
     whole = form(values("none"), "a", None)
     assert whole is not None
     assert len(whole.factors) == 3
-    assert facts(values("none"), "sum") == facts(values("none", "mean"), "mean") == ()
-    for metric in ("min", "max", "range"):
-        # The sentences a, b and c have two regions with text, d one.
-        assert len(facts(values("none", metric), metric)) == 7
 
 
 # --- outcomes
@@ -168,12 +163,6 @@ def test_what_may_come_out(formula: str, possible: str) -> None:
     found = of(formula)
     names = {True: "true", False: "false", None: "undefined"}
     assert ", ".join(names[truth] for truth in names if is_possible(found[truth])) == possible
-
-
-def test_what_is_known_of_the_values() -> None:
-    fact = Inequality(VALUES[B] - VALUES[A], strict=False)  # type: ignore[operator]
-    assert is_possible(of("(1;%a%) < (1;%b%)")[True])
-    assert not is_possible(of("(1;%a%) < (1;%b%)")[True], (fact,))
 
 
 def test_equality_of_what_is_never_negative_has_one_case() -> None:

@@ -62,6 +62,8 @@ _MOST_JOINED = 4096
 # By less than this share of the smallest constant no strict inequality is said to hold.
 _LEAST_SLACK = 1e-6
 
+_ABSOLUTE_TOLERANCE: Form[int] = Form(constant=Fraction(ABSOLUTE_TOLERANCE_BITS))
+
 
 @lru_cache(maxsize=4096)
 def can_hold(inequalities: Conjunction) -> bool:
@@ -145,22 +147,6 @@ def item_values(
 
     ordered = sorted(set(references), key=lambda each: (each.condition, each.region or -1))
     return {each: value(each.condition, each.region) for each in ordered}
-
-
-def facts(values: Values, metric: str) -> Conjunction:
-    """Return what is known of whole sentences and their regions, whatever values these have.
-
-    The max and the range over a sentence are at least those of each region, its min at most that.
-    """
-    if metric not in ("max", "min", "range"):
-        return ()
-    sign = Fraction(-1 if metric == "min" else 1)
-    return tuple(
-        Inequality((part - whole) * sign, strict=False)
-        for (one, whole), (other, part) in itertools.permutations(values.items(), 2)
-        if one.region is None and one.condition == other.condition
-        if whole is not None and part is not None
-    )
 
 
 # When a formula is true, when false, when undefined (None): Kleene's logic, as in `judge`.
@@ -267,30 +253,17 @@ def _comparison(
 
 
 def _closeness(left: Form[int], right: Form[int]) -> tuple[Alternatives, Alternatives]:
-    """Return when |left - right| is within the tolerance of `=`, and when it is not.
-
-    The tolerance has |right| in it, the larger of right and -right, mostly known to be the former.
+    """Return when |left - right| is within the tolerance of `=`, which has |right| in it, and when
+    it is not.
     """
-    absolute: Form[int] = Form(constant=Fraction(ABSOLUTE_TOLERANCE_BITS))
-    relative = right * Fraction(RELATIVE_TOLERANCE)
-    tolerances = [absolute + relative]
-    if not _is_never_negative(right):
-        tolerances.append(absolute - relative)
     apart = (left - right, right - left)
-    close = tuple(
-        tuple(Inequality(each - tolerance, strict=False) for each in apart)
-        for tolerance in tolerances
-    )
-    far = tuple(
-        tuple(Inequality(tolerance - each, strict=True) for tolerance in tolerances)
-        for each in apart
-    )
-    return close, far
-
-
-def _is_never_negative(form: Form[int]) -> bool:
-    """Say whether a value is 0 or more because everything in it is."""
-    return form.constant >= 0 and all(factor >= 0 for factor in form.factors.values())
+    close: list[Conjunction] = []
+    far: list[Conjunction] = []
+    for size, when in _absolute(right, ()):
+        tolerance = size * Fraction(RELATIVE_TOLERANCE) + _ABSOLUTE_TOLERANCE
+        close.append(when + tuple(Inequality(each - tolerance, strict=False) for each in apart))
+        far += [(*when, Inequality(tolerance - each, strict=True)) for each in apart]
+    return tuple(close), tuple(far)
 
 
 # What a truth counts as a number.
@@ -310,7 +283,11 @@ def _cases(node: Expression, values: Values) -> list[_Case]:
                 for value, when in _cases(node.operand, values)
             ]
         case Absolute():
-            return [each for case in _cases(node.operand, values) for each in _absolute(*case)]
+            return [
+                each
+                for value, when in _cases(node.operand, values)
+                for each in ([(None, when)] if value is None else _absolute(value, when))
+            ]
         case Arithmetic():
             return [
                 (_calculated(node, left, right), when) for left, right, when in _pairs(node, values)
@@ -320,8 +297,9 @@ def _cases(node: Expression, values: Values) -> list[_Case]:
             return [(_COUNTS[truth], when) for truth, cases in truths for when in cases]
 
 
-def _absolute(value: Value, when: Conjunction) -> list[_Case]:
-    if value is None or _is_never_negative(value):
+def _absolute(value: Form[int], when: Conjunction) -> list[tuple[Form[int], Conjunction]]:
+    # Everything in it is 0 or more.
+    if value.constant >= 0 and all(factor >= 0 for factor in value.factors.values()):
         return [(value, when)]
     return [
         (value, (*when, Inequality(-value, strict=False))),
@@ -338,31 +316,25 @@ def _calculated(node: Arithmetic, left: Value, right: Value) -> Value:
     return found
 
 
-# What is asked of some formulas, given an item's values and what is known of these. It may raise
-# `TooHardError`: no.
-Question = Callable[[Sequence[Expression], Values, Conjunction], bool]
+# What is asked of some formulas, given an item's values. It may raise `TooHardError`: no.
+Question = Callable[[Sequence[Expression], Values], bool]
 
 
-def never_hold(trees: Sequence[Expression], values: Values, known: Conjunction) -> bool:
+def never_hold(trees: Sequence[Expression], values: Values) -> bool:
     """Say whether formulas can never hold together."""
     true = (outcomes(each, values)[True] for each in trees)
-    return not _is_possible(all_of(*true), known)
+    return not any(map(can_hold, all_of(*true)))
 
 
-def always_hold(trees: Sequence[Expression], values: Values, known: Conjunction) -> bool:
+def always_hold(trees: Sequence[Expression], values: Values) -> bool:
     """Say whether each of the formulas always holds: it is never false, and never undefined."""
     found = [outcomes(each, values) for each in trees]
-    return not any(_is_possible(each[False] + each[None], known) for each in found)
+    return not any(can_hold(case) for each in found for case in each[False] + each[None])
 
 
-def contradict(trees: Sequence[Expression], values: Values, known: Conjunction) -> bool:
+def contradict(trees: Sequence[Expression], values: Values) -> bool:
     """Say whether formulas can never hold together, though each of them can by itself."""
-    each_can = not any(never_hold([each], values, known) for each in trees)
-    return each_can and never_hold(trees, values, known)
-
-
-def _is_possible(alternatives: Alternatives, known: Conjunction) -> bool:
-    return any(can_hold(each + known) for each in alternatives)
+    return not any(never_hold([each], values) for each in trees) and never_hold(trees, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,7 +376,7 @@ def items_where(
         key = tuple(values.values())
         if key not in known:
             try:
-                known[key] = question(trees, values, facts(values, subject.metric))
+                known[key] = question(trees, values)
             except TooHardError:
                 known[key] = False
         return known[key]
