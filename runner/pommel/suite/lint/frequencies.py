@@ -80,21 +80,14 @@ class FrequencyTable:
     heading: tuple[str, ...] = ()
 
     def entry(self, line: str) -> tuple[str, float] | None:
-        """Return the word of a line and its count; None if the line has none.
-
-        The word may be a mark, the separator among them.
-        """
+        """Return the word of a line and its count; None if the line has none."""
         fields = _fields(line, self.separator)
-        if len(fields) > self.n_columns == 2 and not self.word:  # noqa: PLR2004 - a word and its count
-            mark, _, count = line.strip().rpartition(self.separator or " ")
-            fields = fields if re.search(r"[^\W_]", mark) else (mark.strip(), count)
         if len(fields) != self.n_columns:
             return None
         word, count = fields[self.word], fields[self.count]
         if not _WORD.fullmatch(word) or not _NUMBER.fullmatch(count) or float(count) >= _MOST:
             return None
-        value = float(count)
-        return word, int(value) if value.is_integer() else value
+        return word, float(count)
 
 
 def _decoded(lines: Iterable[bytes], path: Path) -> Iterator[str]:
@@ -120,21 +113,18 @@ def _read(lines: Iterator[str], file: str) -> Frequencies:
 
 
 def _listed(lines: Iterator[tuple[int, str]], table: FrequencyTable, file: str) -> Frequencies:
-    counts: defaultdict[str, float] = defaultdict(int)
+    counts: defaultdict[str, float] = defaultdict(float)
     faults: list[Fault] = []
-    n_more = 0
     for number, line in itertools.islice(lines, int(bool(table.heading)), None):
         if entry := table.entry(line):
             for word in words(entry[0]):
                 counts[word] += entry[1]
-        elif len(faults) < _MOST_FAULTS:
+        elif not _MARK.fullmatch(line):
             message = f"this is no word with its count: {quoted(line.strip())}"
             faults.append(Place(file=file, line=number, column=1).fault(message, _HINT))
-        else:
-            n_more += 1
-    if n_more:
-        message = f"{n_more} more of its lines are no words with counts"
-        faults.append(Place(file=file, line=0, column=0).fault(message, ""))
+    if more := faults[_MOST_FAULTS:]:
+        message = f"{len(more)} more of its lines are no words with counts"
+        faults = [*faults[:_MOST_FAULTS], Place(file=file).fault(message, "")]
     if faults:
         raise FaultyFileError(faults)
     names = f" (its column {table.heading[table.count]!r})" if table.heading else ""
@@ -146,6 +136,8 @@ def _listed(lines: Iterator[tuple[int, str]], table: FrequencyTable, file: str) 
 _NUMBERISH = re.compile(r"[-+]?[.,]?\d[\d.,]*([eE][-+]?\d+)?")
 _WORD = re.compile(r"\S+")
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+# No word: a mark with its count, maybe the mark that separates them.
+_MARK = re.compile(r"\s*[^\w\s]+\s*[\d.]+\s*")
 
 # Above this there are no words, and sums lose what is small.
 _MOST = 1e18
