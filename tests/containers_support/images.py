@@ -13,7 +13,7 @@ from tests.containers_support.archive import Tree
 from tests.containers_support.processes import is_alive
 from tests.containers_support.users import KEPT, locked
 
-from pommel.images.build import Stages, all_images
+from pommel.images.build import all_images, remove_unnamed, watched
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -69,9 +69,9 @@ def build(  # noqa: PLR0913 - an image has that many sides
                 rm=True,
                 decode=True,
             )
-            stages = Stages(all_images(client))
-            _finish(stages.watch(events), tag)
-            stages.remove(client)
+            known, stages = all_images(client), list[str]()
+            _finish(watched(events, stages), tag)
+            remove_unnamed(client, stages, known)
     return tag
 
 

@@ -20,7 +20,7 @@ from tests.containers_support.users import locked
 
 from pommel.errors import ContainerError, InputError, UsageError, package_version
 from pommel.files.shipped import shipped_folder
-from pommel.images.build import BuildOptions, Stages, all_images
+from pommel.images.build import BuildOptions, all_images, remove_unnamed, watched
 from pommel.images.new import new_image
 from pommel.images.sources import (
     context_chunks,
@@ -382,10 +382,10 @@ def events(*texts: str) -> Iterator[dict[str, Any]]:
 
 def removed(texts: tuple[str, ...], known: tuple[str, ...] = (), **names: list[str]) -> list[str]:
     """Return what is removed after a build that printed `texts`."""
-    stages, engine = Stages([each * 5 for each in known]), Engine(**names)
-    assert [event["stream"] for event in stages.watch(events(*texts))] == list(texts)
+    stages, engine = list[str](), Engine(**names)
+    assert [event["stream"] for event in watched(events(*texts), stages)] == list(texts)
     client: Any = engine
-    stages.remove(client)
+    remove_unnamed(client, stages, [each * 5 for each in known])
     return engine.removed
 
 
@@ -398,6 +398,12 @@ TWO_STAGES = (
 
 def test_the_stage_before_the_last_is_removed() -> None:
     assert removed(TWO_STAGES, known=(BASE,)) == [f"sha256:{MADE * 5}"]
+
+
+def test_a_stage_on_nothing_is_removed_and_one_that_has_made_nothing_is_not() -> None:
+    scratch = ("Step 1/5 : FROM scratch\n", " ---> \n", "Step 2/5 : COPY . /\n", f" ---> {MADE}\n")
+    base = ("Step 3/5 : FROM base AS second\n", f" ---> {BASE}\n")
+    assert removed((*scratch, *base, "Step 4/5 : FROM base\n")) == [f"sha256:{MADE * 5}"]
 
 
 def test_what_has_a_name_stays() -> None:

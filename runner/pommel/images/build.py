@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 # One thing that the engine says.
 Event = dict[str, object]
 
-_MADE = re.compile(r" ---> ([0-9a-f]{12,64})\s*")
+# What builds on nothing (`FROM scratch`) has a base without an id.
+_MADE = re.compile(r" ---> ([0-9a-f]{12,64}|)\s*")
 _STAGE = re.compile(r"Step \d+/\d+ : FROM\b", re.IGNORECASE)
 
 
@@ -32,46 +33,35 @@ def all_images(client: "APIClient") -> frozenset[str]:
     return frozenset(_bare(each) for each in untyped.images(quiet=True, all=True))
 
 
-class Stages:
-    """The last image of each stage but the final one, as the engine's output names them.
+def watched(events: Iterable[Event], images: list[str]) -> Iterator[Event]:
+    """Yield the events of a build; `images` gets the last of each stage but the final one."""
+    of_stage: list[str] = []
+    for event in events:
+        text = str(event.get("stream", ""))
+        if _STAGE.match(text):
+            # The first is the base; a stage that only names it has made nothing.
+            images += of_stage[1:][-1:]
+            of_stage = []
+        if made := _MADE.fullmatch(text):
+            of_stage.append(made[1])
+        yield event
 
-    `known` has the images from before the build (see `all_images`), which are never removed: what a
-    step prints looks like what the engine prints, so that an image could name any other.
+
+def remove_unnamed(client: "APIClient", images: Iterable[str], known: Collection[str]) -> None:
+    """Remove those that are new, that nobody has given a name, and nothing else is made from.
+
+    `known` has the images from before the build (see `all_images`): what a step prints looks like
+    what the engine prints, so that an image could name any other.
     """
+    from docker.errors import DockerException
 
-    def __init__(self, known: Collection[str] = ()) -> None:
-        """Start with none."""
-        self._known = known
-        self.images: list[str] = []
-        self._last = ""
-        self._n_steps = 0
-
-    def watch(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield the events of a build, and note which images it makes."""
-        for event in events:
-            text = str(event.get("stream", ""))
-            if _STAGE.match(text):
-                # A stage that only names its base has made nothing.
-                if self._n_steps > 1:
-                    self.images.append(self._last)
-                self._n_steps = 0
-            if text.startswith("Step "):
-                self._n_steps += 1
-            if made := _MADE.fullmatch(text):
-                self._last = made[1]
-            yield event
-
-    def remove(self, client: "APIClient") -> None:
-        """Remove what is new, what nobody has given a name, and nothing else is made from."""
-        from docker.errors import DockerException
-
-        untyped: Any = client
-        for image in self.images:
-            with contextlib.suppress(DockerException, OSError):
-                found = untyped.inspect_image(image)
-                if _bare(found["Id"]) not in self._known and not found["RepoTags"]:
-                    # By its whole id: a beginning may name another by then.
-                    client.remove_image(found["Id"])
+    untyped: Any = client
+    for image in images:
+        with contextlib.suppress(DockerException, OSError):
+            found = untyped.inspect_image(image)
+            if _bare(found["Id"]) not in known and not found["RepoTags"]:
+                # By its whole id: a beginning may name another by then.
+                client.remove_image(found["Id"])
 
 
 def _bare(image: str) -> str:
@@ -126,7 +116,7 @@ class BuildOptions:
             size = readable_size(n_bytes(files))
             say(f"{tag}: {counted(len(files), 'file')}, {size}, from {found.folder}\n")
             with _explained(tag):
-                stages = Stages(all_images(client))
+                known, stages = all_images(client), list[str]()
                 try:
                     events = client.build(
                         # Anything that can be iterated over is streamed.
@@ -140,9 +130,9 @@ class BuildOptions:
                         forcerm=True,
                         decode=True,
                     )
-                    _follow(stages.watch(events), tag, say)
+                    _follow(watched(events, stages), tag, say)
                 finally:
-                    stages.remove(client)
+                    remove_unnamed(client, stages, known)
             image = client.inspect_image(tag)
         return BuiltImage(
             reference=f"{engine}://{tag}",
