@@ -108,7 +108,7 @@ class TestRaw:
         with pytest.raises(ContainerError) as caught:
             list(image.raw("tokenize", ["a", ""]))
         assert str(caught.value) == (
-            "local://toy: tokenize /dev/stdin: it printed more than 2114 lines"
+            "local://toy: tokenize /dev/stdin: it printed more than 33792 characters"
         )
 
     def test_there_is_no_end_of_characters(self, commands: CommandsOf) -> None:
@@ -116,7 +116,7 @@ class TestRaw:
         with pytest.raises(ContainerError) as caught:
             list(image.raw("tokenize", ["a", ""]))
         assert str(caught.value) == (
-            "local://toy: tokenize /dev/stdin: it printed more than 33554432 characters"
+            "local://toy: tokenize /dev/stdin: it printed more than 33792 characters"
         )
 
     def test_failures_are_failures(self, commands: CommandsOf) -> None:

@@ -7,7 +7,7 @@ from tests.models.container.asking import answers_of, failure, scored
 from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 
-from pommel.errors import ContainerError, ModelError
+from pommel.errors import ContainerError
 from pommel.models.container.commands import ImageCommands, ScoreSession
 from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions, Policy
@@ -155,16 +155,6 @@ def test_a_line_that_is_too_long_for_every_sentence(image: ImageOf) -> None:
     assert failure(image(2, score=script)) == (
         f"it printed a line of more than 28672 characters, at {AT_2}"
     )
-
-
-def test_more_tokens_than_a_sentence_can_have(image: ImageOf) -> None:
-    tokens = ",".join(['["",0,0,1,false,"text"]'] * 1345)
-    script = f"print('{{\"id\": %d, \"tokens\": [{tokens}]}}' % r['id'], flush=True)"
-    # Another sentence is so long that the line may be.
-    answers = answers_of(image(2, score=answering(script)))
-    with pytest.raises(ModelError) as caught:
-        scored(answers, ["The cat", "A dog", "long " * 20])
-    assert str(caught.value) == f"local://toy: score: it printed more than 1344 tokens, at {AT_2}"
 
 
 def test_a_header_that_is_too_long(image: ImageOf) -> None:

@@ -7,12 +7,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeVar
 
 from pommel.errors import (
-    ContainerError,
     InputError,
     ModelError,
     SurprisalError,
     counted,
-    printable,
     quoted,
 )
 from pommel.files import is_encodable
@@ -20,18 +18,10 @@ from pommel.models.alignment import PrintedToken
 from pommel.models.container.engines.process import Command
 from pommel.models.printed import COLUMNS, TableReader
 
-_LONGEST_MESSAGE = 400
-
 
 def place(number: int, sentence: str) -> str:
     """Return how a message names a sentence; `number` counts from 1."""
     return f"sentence {number} ({quoted(sentence)})"
-
-
-def shortened(message: str) -> str:
-    """Return a message that quotes what a container has printed, fit to be shown."""
-    shown = "\n".join(printable(line) for line in message.split("\n"))
-    return shown if len(shown) <= _LONGEST_MESSAGE else f"{shown[:_LONGEST_MESSAGE]}…"
 
 
 _CHUNK_BYTES = 1 << 16
@@ -76,43 +66,10 @@ def sentence_chunks(sentences: Sequence[str]) -> Iterator[bytes]:
     yield b"".join(lines)
 
 
-# Of a message, before it is made fit to be shown: it may quote a line of many millions.
-_LONGEST = 10_000
-
-
-class ImageCommand(Command):
-    """A command that may be blamed for what it has printed."""
-
-    def fault(self, what: str) -> ContainerError:
-        """Return an error about output that is wrong.
-
-        Raises the one that ended the command instead, if something did: a command that fails may
-        leave half a line, or say on standard output what is wrong.
-        """
-        error = self.failure(shortened(what[:_LONGEST]))
-        # The error has just waited for the last words: if that was all, the end is known.
-        if self.ended:
-            self.finish()
-        return error
-
-    def needed_line(self, at_end: str) -> str:
-        """Return the next line; raises an error that says `at_end` if there is none."""
-        line = self.next_line()
-        if line is None:
-            self.finish()
-            raise self.failure(at_end)
-        return line
-
-
 _Answer = TypeVar("_Answer")
 
-# Of output that is kept as it is, in characters.
-_MOST_RAW = 1 << 25
 
-
-def read_tokens(
-    command: ImageCommand, sentences: Sequence[str]
-) -> Generator[list[str], None, None]:
+def read_tokens(command: Command, sentences: Sequence[str]) -> Generator[list[str], None, None]:
     """Yield the tokens of each sentence, from the lines of `tokenize`.
 
     More than one blank between two tokens, or one at the end of a line, is taken for one.
@@ -120,9 +77,7 @@ def read_tokens(
     return _read_lines(command, sentences, _split)
 
 
-def read_masks(
-    command: ImageCommand, sentences: Sequence[str]
-) -> Generator[list[bool], None, None]:
+def read_masks(command: Command, sentences: Sequence[str]) -> Generator[list[bool], None, None]:
     """Yield whether each token of a sentence is an unknown one, from the lines of `unkify`."""
 
     def mask(line: str) -> list[bool]:
@@ -140,7 +95,7 @@ def _split(line: str) -> list[str]:
 
 
 def _read_lines(
-    command: ImageCommand, sentences: Sequence[str], parse: Callable[[str], _Answer]
+    command: Command, sentences: Sequence[str], parse: Callable[[str], _Answer]
 ) -> Generator[_Answer, None, None]:
     for number, sentence in enumerate(sentences, start=1):
         command.at = place(number, sentence)
@@ -148,7 +103,6 @@ def _read_lines(
             f"it printed {counted(number - 1, 'line')} for {counted(len(sentences), 'sentence')}"
         )
         check_line(command, line, sentence)
-        check_length(command, line.count(" "), sentence)
         try:
             answer = parse(line.removesuffix("\r"))
         except InputError as error:
@@ -164,23 +118,21 @@ def _read_lines(
 
 
 def read_raw(command: Command, sentences: Sequence[str]) -> Iterator[str]:
-    """Start a command and yield its lines, whatever they are; raises if there are far too many."""
-    most = sum(map(most_tokens, sentences)) + len(sentences)
+    """Start a command and yield its lines, whatever they are; raises if they are far too much."""
+    most = sum(map(most_characters, sentences))
     n_characters = 0
     with command:
         command.feed(sentence_chunks(sentences))
-        for number, line in enumerate(command.lines(), start=1):
-            n_characters += len(line)
-            if number > most:
-                raise command.failure(f"it printed more than {most} lines")
-            if n_characters > _MOST_RAW:
-                raise command.failure(f"it printed more than {_MOST_RAW} characters")
+        for line in command.lines():
+            n_characters += len(line) + 1
+            if n_characters > most:
+                raise command.failure(f"it printed more than {most} characters")
             yield line
         command.finish()
 
 
 def read_table(
-    command: ImageCommand, sentences: Sequence[str]
+    command: Command, sentences: Sequence[str]
 ) -> Generator[tuple[PrintedToken, ...], None, None]:
     """Yield the tokens of each sentence, from the table of `get_surprisals`.
 
@@ -204,7 +156,7 @@ def read_table(
         raise command.failure(f"it gave surprisals for {count} of {n_sentences}")
 
 
-def _watched(command: ImageCommand, reader: TableReader, sentences: Sequence[str]) -> Iterator[str]:
+def _watched(command: Command, reader: TableReader, sentences: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table, and keep an eye on which sentence it has come to, and how far."""
     command.at = _at(1, sentences)
     header = command.needed_line("it printed nothing")
@@ -213,21 +165,19 @@ def _watched(command: ImageCommand, reader: TableReader, sentences: Sequence[str
         wanted = " ".join(COLUMNS)
         raise command.fault(f"its first line has to be {wanted}, and is {quoted(header)}")
     yield header
-    shown, n_rows, n_characters = 0, 0, 0
+    shown = n_characters = 0
     while (line := command.next_line()) is not None:
         sentence = sentences[max(shown, 1) - 1]
         # The line may be about the next one already.
         check_line(command, line, max([sentence, *sentences[shown : shown + 1]], key=len))
         yield line
         if reader.sentence == shown:
-            n_rows += 1
             n_characters += len(line)
-            check_length(command, n_rows, sentence)
             if n_characters > (most := most_characters(sentence)):
                 what = f"it printed more than {most} characters about one sentence"
                 raise command.failure(what)
             continue
-        shown, n_rows, n_characters = reader.sentence, 1, len(line)
+        shown, n_characters = reader.sentence, len(line)
         command.at = _at(shown, sentences)
         if shown > len(sentences):
             n_sentences = counted(len(sentences), "sentence")
@@ -239,10 +189,10 @@ def _at(number: int, sentences: Sequence[str]) -> str:
 
 
 # What a stranger prints must not fill our memory; nothing that is right comes near these limits.
-_CHARACTERS, _TOKENS, _MORE = 1024, 64, 16
+_CHARACTERS, _MORE = 1024, 16
 
 
-def check_line(command: ImageCommand, line: str, sentence: str) -> None:
+def check_line(command: Command, line: str, sentence: str) -> None:
     """Raise `ContainerError` for a line that is too long to be about a sentence, or a part of it.
 
     To be called before anything is made of the line.
@@ -254,14 +204,3 @@ def check_line(command: ImageCommand, line: str, sentence: str) -> None:
 def most_characters(sentence: str) -> int:
     """Return how much output there may be about a sentence; far more than there ever is."""
     return _CHARACTERS * (len(sentence) + _MORE)
-
-
-def most_tokens(sentence: str) -> int:
-    """Return how many tokens a sentence may have; no tokenizer has so many."""
-    return _TOKENS * (len(sentence) + _MORE)
-
-
-def check_length(command: ImageCommand, n_tokens: int, sentence: str) -> None:
-    """Raise `ContainerError` for more tokens than a sentence can have."""
-    if n_tokens > (most := most_tokens(sentence)):
-        raise command.failure(f"it printed more than {most} tokens")

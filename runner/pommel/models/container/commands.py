@@ -22,16 +22,13 @@ from pommel.files import json_schema
 from pommel.models.alignment import PrintedToken
 from pommel.models.container import answers, checkpoint, predictions
 from pommel.models.container.answers import (
-    ImageCommand,
-    check_length,
     check_line,
     check_sentences,
     place,
     sentence_chunks,
-    shortened,
 )
 from pommel.models.container.engines.engine import ENGINES, Engine, Image, Job, Sandbox, open_engine
-from pommel.models.container.engines.process import Command, output_lines
+from pommel.models.container.engines.process import Command, output_lines, shortened
 from pommel.models.container.image_spec import check_shown, read_spec
 from pommel.models.container.names import LmZooRegistry
 from pommel.models.model import LoadOptions, Policy
@@ -261,13 +258,13 @@ class ImageCommands:
         self,
         name: str,
         sentences: Sequence[str],
-        read: Callable[[ImageCommand, Sequence[str]], Generator[_Answer, None, None]],
+        read: Callable[[Command, Sequence[str]], Generator[_Answer, None, None]],
         chunks: Iterable[bytes] | None = None,
     ) -> Generator[_Answer, None, None]:
         check_sentences(sentences, self.reference)
         if not sentences:
             return
-        with ImageCommand(self.engine, self.job(name, INPUT)) as command:
+        with Command(self.engine, self.job(name, INPUT)) as command:
             command.feed(sentence_chunks(sentences) if chunks is None else chunks)
             with closing(read(command, sentences)) as found:
                 yield from found
@@ -298,7 +295,7 @@ class ScoreSession:
             sandbox = replace(commands.sandbox, timeout_s=timeout_s)
             self._job = replace(self._job, sandbox=sandbox)
         with ExitStack() as stack:
-            self._command = stack.enter_context(ImageCommand(commands.engine, self._job))
+            self._command = stack.enter_context(Command(commands.engine, self._job))
             self.header = self._read_header()
             stack.pop_all()
 
@@ -410,10 +407,7 @@ class ScoreSession:
             reason = shortened(str(answer["error"]))
             raise ModelError(f"{self._job.where}: {self._command.at}: {reason}")
         try:
-            listed = answer.get("tokens")
-            if isinstance(listed, list):
-                check_length(self._command, len(listed), sentence)
-            tokens = Recording.read_tokens(listed, "its answer")
+            tokens = Recording.read_tokens(answer.get("tokens"), "its answer")
             scored = ScoredSentence(text=sentence, tokens=tokens)
             scored.check()
         except (AlignmentError, InputError, SurprisalError) as error:

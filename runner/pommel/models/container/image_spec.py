@@ -9,9 +9,8 @@ from typing import Any
 
 from pommel.errors import InputError, quoted
 from pommel.files import is_encodable
-from pommel.models.container.answers import shortened
 from pommel.models.container.engines.engine import MIB, Engine, Job
-from pommel.models.container.engines.process import Command
+from pommel.models.container.engines.process import Command, shortened
 from pommel.models.reference_files import check_spec, parse_json
 
 _LONGEST = 200
@@ -61,7 +60,6 @@ _DEEPEST = 32
 _TYPES = ("unk_types", "prefix_types", "suffix_types", "special_types")
 # What is shown to people: a name, a token.
 _LONGEST_SHOWN = 200
-_LONGEST_MESSAGE = 10_000
 
 
 def read_spec(engine: Engine, job: Job) -> Mapping[str, Any]:
@@ -83,7 +81,7 @@ def read_spec(engine: Engine, job: Job) -> Mapping[str, Any]:
         except UnicodeDecodeError as error:
             raise command.failure("its output is not UTF-8") from error
         except (InputError, ValueError) as error:
-            raise command.failure(shortened(str(error)[:_LONGEST_MESSAGE])) from error
+            raise command.failure(shortened(str(error))) from error
 
 
 def _checked(text: str) -> Mapping[str, Any]:

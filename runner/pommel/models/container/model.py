@@ -22,12 +22,9 @@ from pommel.errors import (
 )
 from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.container import checkpoint
-from pommel.models.container.answers import (
-    check_encodable,
-    place,
-    shortened,
-)
+from pommel.models.container.answers import check_encodable, place
 from pommel.models.container.commands import DTYPE_VARIABLE, ImageCommands, ScoreSession
+from pommel.models.container.engines.process import shortened
 from pommel.models.kinds import Kind
 from pommel.models.model import RECOVERED, LoadOptions, ModelInfo, Policy, Spans, check_only_method
 from pommel.models.printed import under_policy, with_first_token

@@ -4,7 +4,6 @@ import contextlib
 import queue
 import threading
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import NoReturn, Self
@@ -15,6 +14,16 @@ from pommel.models.container.engines.engine import STDERR, Channel, Engine, Job
 _MAX_BYTES = 16_384
 _MAX_LINES = 10
 _MAX_COLUMNS = 200
+_LONGEST_MESSAGE = 400
+
+
+def shortened(message: str) -> str:
+    """Return a message that quotes what a container has printed, fit to be shown.
+
+    It may quote a line of many millions.
+    """
+    shown = "\n".join(map(printable, message[: _LONGEST_MESSAGE + 1].split("\n")))
+    return shown if len(shown) <= _LONGEST_MESSAGE else f"{shown[:_LONGEST_MESSAGE]}…"
 
 
 def last_words(written: bytes) -> str:
@@ -60,8 +69,7 @@ class Command:
             _PIECES_WAITING
         )
         self._stopped = threading.Event()
-        self._lines: deque[bytearray] = deque()
-        self._rest = bytearray()
+        self._raw_lines = self._each_line()
         self._n_lines = 0
         self._ended = False
         self._tail = b""
@@ -119,16 +127,22 @@ class Command:
 
     def next_line(self) -> str | None:
         """Return the next line, None at the end of the output."""
-        while not self._lines and not self._ended:
-            self._read_lines()
-        if not self._lines:
+        raw = next(self._raw_lines, None)
+        if raw is None:
             return None
         self._n_lines += 1
-        raw = self._lines.popleft()
         try:
             return raw.decode()
         except UnicodeDecodeError as error:
             raise self.failure(f"line {self._n_lines} of its output is not UTF-8") from error
+
+    def needed_line(self, at_end: str) -> str:
+        """Return the next line; raises an error that says `at_end` if there is none."""
+        line = self.next_line()
+        if line is None:
+            self.finish()
+            raise self.failure(at_end)
+        return line
 
     def finish(self) -> None:
         """Wait for the end; raises `ContainerError` unless the exit status is 0.
@@ -158,11 +172,6 @@ class Command:
         if status.code != 0:
             raise self.failure(f"it ended with exit status {status.code}")
 
-    @property
-    def ended(self) -> bool:
-        """Whether all output is known to have come."""
-        return self._ended
-
     def restart_clock(self) -> None:
         """Begin the sandbox's time and output limits anew (the next block of a session)."""
         self._n_bytes = 0
@@ -171,6 +180,18 @@ class Command:
     def failure(self, what: str) -> ContainerError:
         """Return an error about this command: image, command, `what`, its last words on stderr."""
         return ContainerError(self._message(what))
+
+    def fault(self, what: str) -> ContainerError:
+        """Return an error about output that is wrong.
+
+        Raises the one that ended the command instead, if something did: a command that fails may
+        leave half a line, or say on standard output what is wrong.
+        """
+        error = self.failure(shortened(what))
+        # The error has just waited for the last words: if that was all, the end is known.
+        if self._ended:
+            self.finish()
+        return error
 
     def _cut_off(self, what: str) -> ContainerError:
         error = self.failure(what)
@@ -198,17 +219,18 @@ class Command:
     def _hear(self, data: bytes) -> None:
         self._tail = (self._tail + data)[-_MAX_BYTES:]
 
-    def _read_lines(self) -> None:
-        piece = self._next_piece()
-        if piece is None:
-            self._lines.extend([self._rest] if self._rest else [])
-            return
-        self._rest += piece
-        if b"\n" in piece:
-            *lines, self._rest = self._rest.split(b"\n")
-            self._lines.extend(lines)
-        if len(self._rest) > _LINE_BYTES:
-            raise self.failure(f"a line of its output is longer than {readable_size(_LINE_BYTES)}")
+    def _each_line(self) -> Iterator[bytearray]:
+        rest = bytearray()
+        for piece in self.chunks():
+            rest += piece
+            if b"\n" in piece:
+                *lines, rest = rest.split(b"\n")
+                yield from lines
+            if len(rest) > _LINE_BYTES:
+                most = readable_size(_LINE_BYTES)
+                raise self.failure(f"a line of its output is longer than {most}")
+        if rest:
+            yield rest
 
     def _next_piece(self) -> bytes | None:
         """Return the next piece of standard output, None at its end."""
