@@ -59,7 +59,6 @@ class Behaviour:
     has_models: bool = True
     ignores_echo: bool = False
     ignores_logprobs: bool = False
-    only_zero_tokens: bool = False
     tells_best: bool = True
     tells_usage: bool = True
     is_one_place_wrong: bool = False
@@ -165,8 +164,6 @@ class EndpointServer:
 
     def _complete(self, body: Json) -> Any:
         behaviour, model = self.behaviour, self.language_model
-        if behaviour.only_zero_tokens and body["max_tokens"] != 0:
-            return _refusal(400, "max_tokens must be 0 for this model")
         if "add_special_tokens" in body and not behaviour.takes_special_tokens:
             return _refusal(422, "add_special_tokens: extra fields not permitted")
         bos = [model.bos_id] if self._adds_bos(body) else []
@@ -174,7 +171,7 @@ class EndpointServer:
         rows = model.rows(*ids)
         if behaviour.caches_wrongly and not self._is_spared(body["prompt"]):
             rows = self._behind_cached(ids, rows)
-        generated = [int(rows[-1].argmax())] if body["max_tokens"] else []
+        generated = [int(rows[-1].argmax())]
         shown = [*ids, *generated]
         texts = behaviour.writing(model.tokenizer, shown)
         best, numbers = self._numbers(shown, rows)

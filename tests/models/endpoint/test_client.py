@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from starlette.responses import JSONResponse, Response
+from tests.containers_support.processes import wait_until
 from tests.endpoint_server import faults
 from tests.endpoint_server.application import Behaviour, EndpointServer, Fault
 from tests.endpoint_server.language_model import LanguageModel
@@ -448,7 +449,7 @@ def test_items_that_nobody_wants_any_more_are_cancelled(
     else:
         del items
         gc.collect()
-    assert ended == ["it has ended"]
+    assert wait_until(lambda: ended == ["it has ended"], timeout_s=5)
 
 
 def test_items_that_nobody_ever_asked_for_are_never_made(background: Background) -> None:

@@ -178,11 +178,6 @@ def test_a_count_alone_makes_no_mark(serve: Serve, opened: Open) -> None:
         opened(f"{url}?bos={BOS}#en-gpt2")
 
 
-def test_a_server_that_generates_nothing(serve: Serve, opened: Open) -> None:
-    _, url = serve(only_zero_tokens=True)
-    assert opened(url).info.details["protocol"] == "completions (echo, logprobs, max_tokens 0)"
-
-
 def test_contexts_are_checked_in_part_without_the_best_of_each_place(
     serve: Serve, opened: Open
 ) -> None:
@@ -250,7 +245,6 @@ IGNORED = (
             ),
         ),
         ({"ignores_logprobs": True}, "", IGNORED),
-        ({"only_zero_tokens": True, "ignores_logprobs": True}, "", IGNORED),
         (
             {"is_one_place_wrong": True},
             "",

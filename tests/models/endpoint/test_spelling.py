@@ -54,7 +54,7 @@ def visible(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 def test_bytes_stand_where_their_tokenizer_has_them(writing: Writing, text: str) -> None:
     ids = BYTE_LEVEL(text)["input_ids"]
     tokens = writing(BYTE_LEVEL, ids)
-    spans = spell(text, tokens, n_tokens=len(ids), most_generated=0)
+    spans = spell(text, tokens, n_tokens=len(ids))
     assert visible(text, spans) == visible(text, own_spans(BYTE_LEVEL, text))
 
 
@@ -62,7 +62,7 @@ def test_bytes_stand_where_their_tokenizer_has_them(writing: Writing, text: str)
 def test_parts_that_are_not_written_stand_in_their_word(text: str) -> None:
     ids = BYTE_LEVEL(text)["input_ids"]
     tokens = without_parts(BYTE_LEVEL, ids)
-    spans = visible(text, spell(text, tokens, n_tokens=len(ids), most_generated=0))
+    spans = visible(text, spell(text, tokens, n_tokens=len(ids)))
     for token, span, own in zip(
         tokens, spans, visible(text, own_spans(BYTE_LEVEL, text)), strict=True
     ):
@@ -81,14 +81,9 @@ def test_pieces_without_their_blanks_stand_where_their_tokenizer_has_them(text: 
     # A blank that the tokenizer has put in front is no character of the text.
     first = 1 if names[0] == "▁" else 0
     expected = visible(text, own_spans(METASPACE, text))[first:]
-    assert (
-        visible(text, spell(text, names, n_tokens=len(ids), most_generated=0))[first:] == expected
-    )
+    assert visible(text, spell(text, names, n_tokens=len(ids)))[first:] == expected
     stripped = [name.replace("▁", " ").strip() if "▁" in name else name for name in names]
-    assert (
-        visible(text, spell(text, stripped, n_tokens=len(ids), most_generated=0))[first:]
-        == expected
-    )
+    assert visible(text, spell(text, stripped, n_tokens=len(ids)))[first:] == expected
 
 
 @given(text=TEXTS, data=st.data())
@@ -99,12 +94,7 @@ def test_a_changed_token_is_refused(text: str, data: st.DataObject) -> None:
         st.sampled_from([tokens[place] + "Q", "Q" + tokens[place], "Q", "bytes:\\xff"])
     )
     with pytest.raises(AlignmentError):
-        spell(
-            text,
-            [*tokens[:place], other, *tokens[place + 1 :]],
-            n_tokens=len(tokens),
-            most_generated=0,
-        )
+        spell(text, [*tokens[:place], other, *tokens[place + 1 :]], n_tokens=len(tokens))
 
 
 @given(text=TEXTS, data=st.data())
@@ -114,7 +104,7 @@ def test_a_token_that_is_missing_is_missed(text: str, data: st.DataObject) -> No
     assume(tokens[place].strip())
     left = tokens[:place] + tokens[place + 1 :]
     with pytest.raises(AlignmentError):
-        spell(text, left, most_generated=0)
+        spell(text, left)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +143,7 @@ def test_a_token_that_is_missing_is_missed(text: str, data: st.DataObject) -> No
 def test_where_tokens_stand(
     text: str, tokens: list[str], spans: tuple[tuple[int, int], ...]
 ) -> None:
-    assert spell(text, tokens, most_generated=1) == spans
+    assert spell(text, tokens) == spans
 
 
 @pytest.mark.parametrize(
@@ -189,33 +179,27 @@ def test_where_tokens_stand(
 )
 def test_what_does_not_spell_the_text(text: str, tokens: list[str], message: str) -> None:
     with pytest.raises(AlignmentError) as raised:
-        spell(text, tokens, most_generated=1)
+        spell(text, tokens)
     assert str(raised.value) == message
 
 
 def test_what_is_generated_is_not_guessed() -> None:
     with pytest.raises(AlignmentError, match="it cannot be told whether the token '' is the end"):
-        spell("a日", ["a", "", "", ""], most_generated=1)
+        spell("a日", ["a", "", "", ""])
 
 
 def test_the_servers_count_decides_what_tokens_leave_open() -> None:
     tokens = ["a", "�", "�", "�"]
-    assert spell("a日", tokens, n_tokens=3, most_generated=1) == ((0, 1), (1, 1), (1, 2))
-    assert spell("a日", tokens, n_tokens=4, most_generated=1) == ((0, 1), (1, 1), (1, 1), (1, 2))
+    assert spell("a日", tokens, n_tokens=3) == ((0, 1), (1, 1), (1, 2))
+    assert spell("a日", tokens, n_tokens=4) == ((0, 1), (1, 1), (1, 1), (1, 2))
 
 
 @pytest.mark.parametrize("n_tokens", [0, 1, 4, 300])
 def test_a_count_that_does_not_agree_is_no_count_of_this_text(n_tokens: int) -> None:
     with pytest.raises(AlignmentError) as raised:
-        spell("The cat", ["The", " cat", " sat"], n_tokens=n_tokens, most_generated=1)
+        spell("The cat", ["The", " cat", " sat"], n_tokens=n_tokens)
     counted = "1 token" if n_tokens == 1 else f"{n_tokens} tokens"
     assert str(raised.value) == f"it counts {counted}, and shows 2"
-
-
-def test_where_nothing_is_generated_nothing_is_left_over() -> None:
-    with pytest.raises(AlignmentError) as raised:
-        spell("The cat", ["The", " cat", " sat"], most_generated=0)
-    assert str(raised.value) == "it shows 1 token behind the prompt, and 0 was asked for"
 
 
 @pytest.mark.parametrize("n_parts", [2, 3])
@@ -223,6 +207,6 @@ def test_long_texts_in_parts_of_characters(n_parts: int) -> None:
     # Each of thousands of tokens may end at thousands of places.
     text = "".join(chr(0x4E00 + place) for place in range(1000))
     tokens = ["�"] * (n_parts * len(text))
-    spans = spell(text, [*tokens, "x"], n_tokens=len(tokens), most_generated=1)
+    spans = spell(text, [*tokens, "x"], n_tokens=len(tokens))
     assert [end for _, end in spans[n_parts - 1 :: n_parts]] == list(range(1, 1001))
     assert all(start == end for start, end in spans[::n_parts])

@@ -7,7 +7,7 @@ import math
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pommel.errors import InputError, ModelNotAvailableError, UnsupportedFeatureError, quoted
 from pommel.models.endpoint.client import Client, RequestFailedError
@@ -61,7 +61,7 @@ class Way:
         if answer.n_prompt_tokens is not None and self.n_hidden is not None:
             # The server's own count.
             n_tokens = answer.n_prompt_tokens - self.n_hidden - n_front
-        spans = spell(sentence, texts, most_generated=answer.most_generated, n_tokens=n_tokens)
+        spans = spell(sentence, texts, n_tokens=n_tokens)
         tokens = []
         # Those that were generated are behind the others.
         for index, ((start, end), text, number) in enumerate(
@@ -232,15 +232,15 @@ class Prober:
 
     client: Client
     reference: EndpointReference
-    _protocol: Completions = field(init=False)
+    protocol: Completions
 
-    async def manner(self, model: str) -> Manner:
+    async def manner(self) -> Manner:
         """Return what was found out.
 
         Raises `ModelNotAvailableError`, with the server's own reason, for one that does not give
         the probabilities of a prompt or gives those of something else, and `RequestFailedError`.
         """
-        first = await self._find_protocol(model)
+        first = await self._ask_first()
         try:
             probes = [first, *[await self._ask(each) for each in _PROMPTS[1:]]]
             own = first.way(probes)
@@ -254,7 +254,7 @@ class Prober:
         if self.reference.bos is not None and own.front != (self.reference.bos,):
             marked = await self._with_mark(own, first)
         return Manner(
-            protocol=self._protocol,
+            protocol=self.protocol,
             own=own,
             marked=marked,
             bare=bare,
@@ -286,16 +286,9 @@ class Prober:
         largest = max(_largest_difference(*pair) for pair in pairs)
         return f"checked, to {largest:.4f} bits"
 
-    async def _find_protocol(self, model: str) -> _Probe:
-        """Settle on how many tokens are generated, and return the answer to the first prompt."""
-        self._protocol = Completions(base_url=self.reference.base_url, model=model)
+    async def _ask_first(self) -> _Probe:
+        """Return what the server says of the first prompt, or raise why it does not."""
         try:
-            try:
-                return await self._ask(_PROMPTS[0])
-            except RequestFailedError as failure:
-                if "max_tokens" not in failure.said or "echo" in failure.said:
-                    raise
-            self._protocol = replace(self._protocol, max_tokens=0)
             return await self._ask(_PROMPTS[0])
         except RequestFailedError as failure:
             if failure.may_pass or failure.status in {None, 401, 403}:
@@ -328,13 +321,13 @@ class Prober:
 
         Raises `RequestFailedError`, and `InputError` for an answer that cannot be.
         """
-        protocol = self._protocol
+        protocol = self.protocol
         body = protocol.body(mark + prompt, special_tokens=special_tokens)
         answer = protocol.read((await self.client.post(protocol.url, body)).value)
         is_mark = [text == mark or _MARK.fullmatch(text) is not None for text in answer.tokens]
         n_front = [*is_mark, False].index(False)
         try:
-            spans = spell(prompt, answer.tokens[n_front:], most_generated=answer.most_generated)
+            spans = spell(prompt, answer.tokens[n_front:])
         except InputError as error:
             raise InputError(f"it does not echo the prompt {prompt!r}: {error}") from None
         end, counted = n_front + len(spans), answer.n_prompt_tokens

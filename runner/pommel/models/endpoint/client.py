@@ -7,13 +7,13 @@ which works in notebooks, too, which have one.
 """
 
 import asyncio
-import contextlib
 import json
 import queue
 import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,33 +59,21 @@ class Background:
     ) -> Generator[_Item, None, None]:
         """Yield what `produce` puts into the function that it is given, then raise what it raised.
 
-        Whoever closes the generator cancels `produce`, and comes back when that has ended.
+        Whoever closes the generator cancels `produce`.
         """
-        ready: queue.SimpleQueue[tuple[_Item] | asyncio.Task[None]] = queue.SimpleQueue()
-        loop, tasks = self._started(), list[asyncio.Task[None]]()
-
-        def start() -> None:
-            tasks.append(loop.create_task(produce(lambda item: ready.put((item,)))))
-            # Nothing more comes behind it, because all is done or because of a failure.
-            tasks[0].add_done_callback(ready.put)
-
-        loop.call_soon_threadsafe(start)
-        each: tuple[_Item] | asyncio.Task[None] | None = None
+        ready: queue.SimpleQueue[tuple[_Item] | Future[None]] = queue.SimpleQueue()
+        made = produce(lambda item: ready.put((item,)))
+        future = asyncio.run_coroutine_threadsafe(made, self._started())
+        # Nothing more comes behind it, because all is done or because of a failure.
+        future.add_done_callback(ready.put)
         try:
-            while not isinstance(each := ready.get(), asyncio.Task):
+            while isinstance(each := ready.get(), tuple):
                 yield each[0]
+            future.result()
+        except CancelledError:
+            raise ModelError("the model was closed while it scored") from None
         finally:
-            if not isinstance(each, asyncio.Task):
-                with contextlib.suppress(RuntimeError):  # the loop has been closed
-                    loop.call_soon_threadsafe(lambda: tasks.pop().cancel())
-                # A generator that nobody has any more may be closed by the loop's own thread.
-                if threading.current_thread() is not self._thread:
-                    while not isinstance(ready.get(), asyncio.Task):
-                        pass
-        if each.cancelled():
-            raise ModelError("the model was closed while it scored")
-        if failure := each.exception():
-            raise failure
+            future.cancel()
 
     def close(self) -> None:
         """Cancel what runs, and end the thread; the next call starts another."""

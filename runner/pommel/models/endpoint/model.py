@@ -26,6 +26,7 @@ from pommel.errors import (
 from pommel.files import Waiting, is_encodable
 from pommel.models.endpoint.behaviour import EXACT, MOST_BITS, Manner, Prober, Way
 from pommel.models.endpoint.client import Background, Client, Put, RequestFailedError, find_key
+from pommel.models.endpoint.protocol import Completions
 from pommel.models.endpoint.reference import EndpointReference, read_reference
 from pommel.models.model import (
     DistinctSentence,
@@ -344,7 +345,8 @@ def open_model(
 async def _find_out(client: Client, reference: EndpointReference) -> tuple[Served, Manner]:
     served = await find_served(client, reference)
     named = replace(reference, model=served.model)
-    return served, await Prober(client, named).manner(served.model)
+    protocol = Completions(base_url=reference.base_url, model=served.model)
+    return served, await Prober(client, named, protocol).manner()
 
 
 def _describe(

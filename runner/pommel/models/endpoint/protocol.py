@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pommel.errors import InputError, quoted
 from pommel.values import frozen
@@ -19,33 +19,27 @@ class PromptAnswer:
     """The tokens that a server shows, with natural logarithms; None where it gives none.
 
     `best` has the largest logarithm of each place, or is empty where a server does not tell.
-    `n_prompt_tokens` is how many tokens the prompt has by the server's count, and `most_generated`
-    how many of those that are shown can be none of it.
+    `n_prompt_tokens` is how many tokens the prompt has by the server's count. The last token that
+    is shown may be none of it.
     """
 
     tokens: tuple[str, ...]
     log_probabilities: tuple[float | None, ...]
     best: tuple[float | None, ...]
     n_prompt_tokens: int | None
-    most_generated: int
 
 
 @frozen
 class Completions:
     """OpenAI's completions, with `echo` and `logprobs`.
 
-    `max_tokens` is 1 or 0: one token is generated and cut off where a server can't do without (for
-    some, 0 means "no limit").
+    One token is generated, and cut off (for some, 0 means "no limit").
     """
 
     base_url: str
     model: str
-    max_tokens: int = 1
-
-    @property
-    def name(self) -> str:
-        """What a stored run says of it."""
-        return f"completions (echo, logprobs, max_tokens {self.max_tokens})"
+    # What a stored run says of it.
+    name: ClassVar = "completions (echo, logprobs, max_tokens 1)"
 
     @property
     def url(self) -> str:
@@ -56,7 +50,7 @@ class Completions:
         """Return the request for a prompt."""
         # At a temperature of 1 scaled probabilities are the model's own.
         body: dict[str, Any] = {"model": self.model, "prompt": prompt, "echo": True, "logprobs": 1}
-        body |= {"max_tokens": self.max_tokens, "temperature": 1.0, "top_p": 1.0}
+        body |= {"max_tokens": 1, "temperature": 1.0, "top_p": 1.0}
         return body if special_tokens else {**body, "add_special_tokens": False}
 
     def read(self, value: Mapping[str, Any]) -> PromptAnswer:
@@ -76,7 +70,6 @@ class Completions:
             log_probabilities=_checked(numbers, tokens),
             best=_best(listed.get("top_logprobs"), len(tokens)),
             n_prompt_tokens=counted if isinstance(counted, int) else None,
-            most_generated=self.max_tokens,
         )
 
 

@@ -27,14 +27,14 @@ _SHOWN_CHARACTERS = 20
 
 
 def spell(
-    text: str, tokens: Sequence[str], *, most_generated: int, n_tokens: int | None = None
+    text: str, tokens: Sequence[str], *, n_tokens: int | None = None
 ) -> tuple[tuple[int, int], ...]:
     """Return where the tokens of `text` stand, `[start, end)` in characters for each of them.
 
-    Those behind them were generated, `most_generated` at most. Of tokens that share a character the
-    last has it, and the others are empty. `n_tokens` is how many spell the text by the server's own
-    count. Raises `AlignmentError`, which names the first difference, if they do not spell the text,
-    if there are more or other than counted, or if it is open which of them were generated.
+    One behind them may have been generated. Of tokens that share a character the last has it, and
+    the others are empty. `n_tokens` is how many spell the text by the server's own count. Raises
+    `AlignmentError`, which names the first difference, if they do not spell the text, if there are
+    more or other than counted, or if it is open whether one was generated.
     """
     # A server has one way to write a part of a character.
     shows_parts = any(_REPLACEMENT in each or _AS_BYTES.match(each) for each in tokens)
@@ -51,20 +51,16 @@ def spell(
     if not complete:
         rest = written.from_character(max(map(_last, reached)))
         raise AlignmentError(_difference(rest, tokens, len(reached) - 1))
-    number = _choose(complete, tokens, most_generated, n_tokens)
+    number = _choose(complete, tokens, n_tokens)
     return _spans(written, tokens[:number], reached[: number + 1])
 
 
-def _choose(
-    complete: Sequence[int], tokens: Sequence[str], most_generated: int, n_tokens: int | None
-) -> int:
+def _choose(complete: Sequence[int], tokens: Sequence[str], n_tokens: int | None) -> int:
     """Return how many tokens spell the text, of the numbers that could."""
-    possible = [number for number in complete if number >= len(tokens) - most_generated]
+    possible = [number for number in complete if number >= len(tokens) - 1]
     if not possible:
         surplus = counted(len(tokens) - complete[-1], "token")
-        raise AlignmentError(
-            f"it shows {surplus} behind the prompt, and {most_generated} was asked for"
-        )
+        raise AlignmentError(f"it shows {surplus} behind the prompt, and 1 was asked for")
     if n_tokens is not None:
         if n_tokens not in possible:
             listed = " or ".join(map(str, possible))
