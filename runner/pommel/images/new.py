@@ -1,7 +1,6 @@
 """A new image's folder, made from the template that ships with pommel."""
 
 import re
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -26,19 +25,17 @@ def new_image(name: str, into: Path) -> Path:
     folder = into / name
     if folder.exists() or folder.is_symlink():
         raise PommelError(f"{folder}: it is there already, and nothing is overwritten")
-    aside: Path | None = None
     try:
         into.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=into, prefix=f".{name}.", suffix=".part"))
-        made = aside / name
-        made.mkdir()
-        _fill(made, name)
-        made.rename(folder)
+        with tempfile.TemporaryDirectory(
+            dir=into, prefix=f".{name}.", suffix=".part", ignore_cleanup_errors=True
+        ) as aside:
+            made = Path(aside, name)
+            made.mkdir()
+            _fill(made, name)
+            made.rename(folder)
     except OSError as error:
         raise PommelError(f"{folder}: cannot be written: {error.strerror or error}") from None
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
     return folder
 
 

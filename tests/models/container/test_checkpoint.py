@@ -9,7 +9,6 @@ from pommel.models.container.checkpoint import (
     check_checkpoint,
     check_readable,
     contents_hash,
-    stamp,
 )
 
 
@@ -98,15 +97,6 @@ def test_the_hash_is_that_of_names_and_contents(tmp_path: Path) -> None:
         contents_hash(folder(tmp_path / "f") / "w"),
     ]
     assert len({first, *different}) == 6
-
-
-def test_the_stamp_changes_with_the_files(tmp_path: Path) -> None:
-    path = folder(tmp_path / "a", w="1")
-    before = stamp(path)
-    assert stamp(path) == before
-    folder(path, w="12")
-    assert stamp(path) != before
-    assert stamp(None) == ()
 
 
 def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,7 @@ from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import SPEC
 
 from pommel.errors import ContainerError
-from pommel.models.container.commands import ImageCommands
 from pommel.models.container.image_spec import pattern_fault
-from pommel.models.model import LoadOptions
 
 
 def printing(text: str) -> str:
@@ -25,9 +23,8 @@ def test_what_is_right(commands: CommandsOf) -> None:
 
 
 def test_an_image_is_asked_once(commands: CommandsOf, engine: LocalEngine) -> None:
-    first = commands()
-    again = ImageCommands.open("local://toy", LoadOptions())
-    assert first.spec() == again.spec() == first.spec()
+    image = commands()
+    assert image.spec() is image.spec()
     assert engine.commands == ["spec"]
 
 

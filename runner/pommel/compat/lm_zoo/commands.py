@@ -101,8 +101,7 @@ class ContainerCommands:
     def spec(self) -> dict[str, object]:
         """Return what the image prints."""
         with self._supported("spec"):
-            # pommel keeps what an image has said; what callers do with it is their own affair.
-            return copy.deepcopy(dict(self.image.spec()))
+            return dict(self.image.spec())
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the tokens that the image prints of each sentence."""

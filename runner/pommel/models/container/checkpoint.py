@@ -7,11 +7,7 @@ from pathlib import Path
 
 from pommel.errors import ModelNotAvailableError
 
-_CHUNK_BYTES = 1 << 20
 _CIRCLE = "this link leads in a circle"
-
-# (name inside the checkpoint, bytes, time of change) of each file.
-Stamp = tuple[tuple[str, int, int], ...]
 
 
 def check_checkpoint(path: Path) -> Path:
@@ -76,14 +72,6 @@ def _refusal(path: Path) -> str | None:
     return None
 
 
-def stamp(path: Path | None) -> Stamp:
-    """Return what changes when the files of a checkpoint do, without reading them."""
-    if path is None:
-        return ()
-    stats = [(file.relative_to(path).as_posix(), file.stat()) for file in _files(path)]
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
-
-
 def contents_hash(path: Path) -> str:
     """Return the SHA-256 over all files of a checkpoint: names, sizes and contents.
 
@@ -91,17 +79,13 @@ def contents_hash(path: Path) -> str:
     """
     digest = hashlib.sha256()
     try:
-        for file in _files(path):
+        files = [path] if path.is_file() else sorted(filter(Path.is_file, path.rglob("*")))
+        for file in files:
             name, size = file.relative_to(path).as_posix(), file.stat().st_size
             digest.update(f"{len(name.encode())} {name} {size}\n".encode())
             with file.open("rb") as opened:
-                while chunk := opened.read(_CHUNK_BYTES):
-                    digest.update(chunk)
+                hashlib.file_digest(opened, lambda: digest)
     except OSError as error:
         message = f"--checkpoint {error.filename or path}: {error.strerror or error}"
         raise ModelNotAvailableError(message) from None
     return digest.hexdigest()
-
-
-def _files(path: Path) -> list[Path]:
-    return [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())

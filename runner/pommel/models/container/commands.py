@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -90,11 +91,8 @@ _WITHOUT_MODEL = ("spec", "tokenize", "unkify")
 # Where a container's user is not the one who runs pommel.
 _OTHER_USER = ("docker://", "podman://")
 
-# What images have said of themselves, by image and checkpoint.
-_SPECS: dict[tuple[str, Path | None, checkpoint.Stamp], Mapping[str, Any]] = {}
 
-
-@frozen
+@frozen(slots=False)
 class ImageCommands:
     """The commands of one image, under one sandbox.
 
@@ -165,14 +163,12 @@ class ImageCommands:
         )
 
     def spec(self) -> Mapping[str, Any]:
-        """Return the image's spec, valid by `schemas/model_spec.json`.
+        """Return the image's spec, valid by `schemas/model_spec.json`; it is asked for once."""
+        return self._spec
 
-        An image is asked once in a process, for each checkpoint.
-        """
-        key = (self.image.id, self.checkpoint, checkpoint.stamp(self.checkpoint))
-        if key not in _SPECS:
-            _SPECS[key] = read_spec(self.engine, self.job("spec"))
-        return _SPECS[key]
+    @cached_property
+    def _spec(self) -> Mapping[str, Any]:
+        return read_spec(self.engine, self.job("spec"))
 
     def supports(self, feature: str) -> bool | None:
         """Return what the spec says of a command, None where it says nothing."""

@@ -35,7 +35,7 @@ def program() -> subprocess.Popen[bytes]:
 
 def test_what_was_not_discarded_is_removed_at_the_end(program: subprocess.Popen[bytes]) -> None:
     reaper = Reaper()
-    reaper.add({"kind": "process", "id": program.pid})
+    reaper.add({"kind": "process", "id": program.pid, "patience_s": 0})
     assert runs(program)
     reaper.stop()
     assert ended(program)
@@ -43,7 +43,7 @@ def test_what_was_not_discarded_is_removed_at_the_end(program: subprocess.Popen[
 
 def test_what_was_discarded_is_left_alone(program: subprocess.Popen[bytes]) -> None:
     reaper = Reaper()
-    reaper.add({"kind": "process", "id": program.pid})
+    reaper.add({"kind": "process", "id": program.pid, "patience_s": 0})
     reaper.discard(program.pid)
     reaper.stop()
     assert runs(program)
@@ -67,14 +67,14 @@ def test_a_collection_of_garbage_in_the_middle_may_discard(
     program: subprocess.Popen[bytes],
 ) -> None:
     reaper = Reaper()
-    reaper.add({"kind": "process", "id": program.pid})
+    reaper.add({"kind": "process", "id": program.pid, "patience_s": 0})
 
     class Model:
         def __init__(self) -> None:
             self.itself = self  # only the collector gets rid of it
 
     weakref.finalize(Model(), reaper.discard, program.pid)
-    reaper.add(Collecting(kind="process", id=99_999_999))
+    reaper.add(Collecting(kind="process", id=99_999_999, patience_s=0))
     reaper.stop()
     assert runs(program)
     program.kill()
@@ -87,7 +87,7 @@ def test_a_fork_does_not_keep_the_reaper_waiting(
     code = f"""
 import os, time
 from pommel.models.container.engines.reaper import REAPER
-REAPER.add({{"kind": "process", "id": {program.pid}}})
+REAPER.add({{"kind": "process", "id": {program.pid}, "patience_s": 0}})
 if os.fork() == 0:
     open({str(tmp_path / "forked")!r}, "w").write(str(os.getpid()))
     time.sleep(20)

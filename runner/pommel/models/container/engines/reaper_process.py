@@ -35,16 +35,15 @@ def main() -> None:
 
 def _remove_container(thing: Mapping[str, Any]) -> None:
     from docker import APIClient
-    from docker.utils import kwargs_from_env
 
-    client = APIClient(version="auto", **(thing["settings"] or kwargs_from_env()))
+    client = APIClient(version="auto", **thing["settings"])
     client.remove_container(thing["id"], v=True, force=True)
 
 
 def _end_session(thing: Mapping[str, Any]) -> None:
     end_session(
         thing["id"],
-        patience_s=thing.get("patience_s", 0),
+        patience_s=thing["patience_s"],
         ended=lambda: not _runs(thing["id"]),
     )
 
