@@ -6,28 +6,28 @@ import pytest
 
 from pommel.errors import Place
 from pommel.sources.grammar.lexicon_file import read_lexicon_file
+from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import repeated
 
 NAMED = Place(file="x.template", line=3, column=10)
 
 
-def faults_of(name: str, folder: Path) -> list[str]:
-    found, faults = read_lexicon_file(name, NAMED, folder=folder)
-    assert found is None
-    return list(map(str, faults))
+def faults_of(name: str, folder: Path, *required: str) -> list[str]:
+    with pytest.raises(GrammarError) as caught:
+        read_lexicon_file(name, NAMED, folder=folder, required=required)
+    return str(caught.value).replace(f"{folder}/l.csv", "l.csv").splitlines()
 
 
 def test_rows_and_their_places(tmp_path: Path) -> None:
-    text = '\ufeff word , form \n" der\u00a0 Hut ",_\n\n,x\n'
+    text = '\ufeff\n word , form \n" der\u00a0 Hut, ja ",_\n\n,x\n'
     (tmp_path / "l.csv").write_text(text, "utf-8")
-    found, faults = read_lexicon_file("l.csv", NAMED, folder=tmp_path)
-    assert found is not None
+    found = read_lexicon_file("l.csv", NAMED, folder=tmp_path)
     assert (found.name, found.columns) == ("l.csv", ("word", "form"))
-    assert [dict(each.cells) for each in found.rows] == [{"word": "der Hut"}, {"form": "x"}]
+    assert [dict(each.cells) for each in found.rows] == [{"word": "der Hut, ja"}, {"form": "x"}]
     one, two = found.rows
     places = [one.fault("form", "", ""), two.fault("form", "", ""), two.fault("no", "", "")]
-    assert [(each.line, each.column) for each in places] == [(2, 14), (4, 2), (4, 1)]
-    assert faults == []
+    assert [(each.line, each.column) for each in places] == [(3, 18), (5, 2), (5, 1)]
+    assert places[0].file == str(tmp_path / "l.csv")
 
 
 @pytest.mark.parametrize(
@@ -54,27 +54,25 @@ def test_rows_and_their_places(tmp_path: Path) -> None:
         (
             'word,word\n"a,b\n',
             [
+                "1:6: the column 'word' stands here for the second time; remove one of the two",
                 (
                     "2:1: this quote is never closed; close it; a quote that is part of the text "
                     'is written "", and between quotes'
                 ),
-                "1:6: the column 'word' stands here for the second time; remove one of the two",
             ],
         ),
     ],
 )
 def test_rows_that_are_wrong(tmp_path: Path, text: str, faults: list[str]) -> None:
     (tmp_path / "l.csv").write_text(text, "utf-8")
-    _, found = read_lexicon_file("l.csv", NAMED, folder=tmp_path)
-    assert [str(each) for each in found] == [f"{tmp_path}/l.csv:{fault}" for fault in faults]
+    assert faults_of("l.csv", tmp_path) == [f"l.csv:{fault}" for fault in faults]
 
 
 def test_a_column_that_has_to_be_there(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("a,b,,\n1,2,3,4\n", "utf-8")
-    _, faults = read_lexicon_file("l.csv", NAMED, folder=tmp_path, required=("word",))
-    assert [str(each).replace(f"{tmp_path}/", "") for each in faults] == [
-        "l.csv:1:6: the column '' stands here for the second time; remove one of the two",
+    assert faults_of("l.csv", tmp_path, "word") == [
         "l.csv:1:1: the column 'word' is missing; write word",
+        "l.csv:1:6: the column '' stands here for the second time; remove one of the two",
     ]
 
 
@@ -111,7 +109,6 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 
 def test_repeated_rows(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("word\na\nb\na\na\n", "utf-8")
-    found, _ = read_lexicon_file("l.csv", NAMED, folder=tmp_path)
-    assert found is not None
+    found = read_lexicon_file("l.csv", NAMED, folder=tmp_path)
     pairs = repeated(found.rows, lambda each: each.cells["word"])
     assert [(one.written.line, two.written.line) for one, two in pairs] == [(4, 2), (5, 2)]

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
-from pommel.sources.grammar.source import GrammarError
+from pommel.sources.grammar.source import GrammarError, raise_any
 from pommel.values import frozen
 
 # A cell that says that its feature does not apply, as an empty one does.
@@ -36,7 +36,7 @@ class Row:
 
 @frozen
 class LexiconFile:
-    """The rows of a file that have as many fields as its header; `read` is all of its text."""
+    """The rows of a file; `read` is all of its text."""
 
     file: str
     columns: tuple[str, ...]
@@ -51,45 +51,34 @@ class LexiconFile:
 
 def read_lexicon_file(
     name: str, place: Place, *, folder: Path, required: Sequence[str] = ()
-) -> tuple[LexiconFile | None, list[Fault]]:
-    """Return the lexicon that a grammar in a folder names at a place, and what is wrong with it.
+) -> LexiconFile:
+    """Return the lexicon that a grammar in a folder names at a place.
 
-    It lies in that folder or below it. White space in cells is one space. None if there is no file,
-    or none that can be read; `required` are the columns that it has to have.
+    It lies in that folder or below it. White space in cells is one space; `required` are the
+    columns that it has to have. Raises `GrammarError` with all that is wrong with it.
     """
-    path = folder / name
-    try:
-        _check_beside(name, place)
-        read = DecodedText.read_words(path)
-    except FaultyFileError as error:
-        return None, list(error.faults)
-    except InputError as error:
-        hint = "a lexicon is found from this file's folder"
-        return None, [place.fault(str(error), hint)]
-    table = _clean(CsvTable.parse(read.text, file=str(path)))
-    faults: list[Fault] = []
-    rows = tuple(
-        Row(
-            cells={
-                column: cell
-                for column, cell in each.cells.items()
-                if cell not in ("", NOT_APPLICABLE)
-            },
-            written=each,
-        )
-        for each in table.records(required, faults, others_allowed=True)
-    )
-    columns = table.header.fields if table.header else ()
-    return LexiconFile(file=table.file, columns=columns, rows=rows, read=read), faults
-
-
-def _check_beside(name: str, place: Place) -> None:
-    """Raise `GrammarError` for the name of a file that is in no folder below."""
     # Windows knows all the ways to leave a folder.
     parts = PureWindowsPath(name)
     if parts.anchor or ".." in parts.parts or not name.isprintable():
         what = f"{quoted(name)} is not beside this file, nor in a folder there"
         raise GrammarError.at(place, what, "put the lexicon there, and write its name only")
+    try:
+        read = DecodedText.read_words(folder / name)
+    except FaultyFileError as error:
+        raise GrammarError(error.faults) from None
+    except InputError as error:
+        hint = "a lexicon is found from this file's folder"
+        raise GrammarError.at(place, str(error), hint) from None
+    table = _clean(CsvTable.parse(read.text, file=str(folder / name)))
+    faults: list[Fault] = []
+    records = table.records(required, faults, others_allowed=True)
+    raise_any(faults)
+    rows = tuple(Row(cells=_cells(each), written=each) for each in records)
+    return LexiconFile(file=table.file, columns=table.rows[0].fields, rows=rows, read=read)
+
+
+def _cells(row: CsvRow) -> Cells:
+    return {column: cell for column, cell in row.cells.items() if cell not in ("", NOT_APPLICABLE)}
 
 
 def _clean(table: CsvTable) -> CsvTable:

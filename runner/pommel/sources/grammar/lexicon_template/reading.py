@@ -127,7 +127,10 @@ def read_template(path: Path) -> tuple[Template, list[Fault]]:
     lexicon_faults: list[Fault] = []
     for each in found:
         if each.keyword == "lexicon":
-            lexicon_faults += _read_lexicon(template, each, path.parent)
+            with collected(lexicon_faults):
+                lexicon = read_lexicon_file(each.content, each.content_place, folder=path.parent)
+                template.rows += lexicon.rows
+                template.lexicons[each.content] = lexicon.read
     lexicon_faults += _repetitions(template.rows)
     reader = _Reader(template, {e.name.text: e for e in found if e.keyword in ("slot", "choose")})
     # What differs is looked up last.
@@ -137,15 +140,6 @@ def read_template(path: Path) -> tuple[Template, list[Fault]]:
     raise_any(faults)
     raise_any(lexicon_faults)
     return template, reader.faults
-
-
-def _read_lexicon(template: Template, statement: Statement, folder: Path) -> list[Fault]:
-    name = statement.content
-    found, faults = read_lexicon_file(name, statement.content_place, folder=folder)
-    if found:
-        template.rows += found.rows
-        template.lexicons[name] = found.read
-    return faults
 
 
 def _repetitions(rows: Sequence[Row]) -> Iterator[Fault]:

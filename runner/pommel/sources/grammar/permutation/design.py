@@ -5,7 +5,6 @@ These are any case assignment, in any order of the arguments.
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from pommel.errors import Place
 from pommel.sources.grammar.text import Meta, Written
@@ -35,17 +34,16 @@ class TemplateLine:
     entries: tuple[tuple[Written, Written], ...]
 
 
-@dataclass(slots=True, kw_only=True)
+@frozen
 class DesignFile:
-    """What a file says; what is None or empty was not in it, or was wrong."""
+    """What a file says."""
 
-    file: str
-    meta: Meta = field(default_factory=dict)
-    lexicon: Written | None = None
-    cases: tuple[Written, ...] = ()
-    frame: Frame | None = None
-    violations: tuple[Written, ...] = ()
-    templates: list[TemplateLine] = field(default_factory=list)
+    meta: Meta
+    lexicon: Written
+    cases: tuple[Written, ...]
+    frame: Frame
+    violations: tuple[Written, ...]
+    templates: tuple[TemplateLine, ...]
 
     @property
     def case_names(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pommel.errors import Fault, Place
 from pommel.files import DecodedText
@@ -24,8 +25,10 @@ from pommel.sources.grammar.permutation.design import (
 )
 from pommel.sources.grammar.source import collected, raise_any
 from pommel.sources.grammar.statements import Statement, statements
-from pommel.sources.grammar.text import NearestNames, Written, add_meta, repeated
-from pommel.values import frozen
+from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta, repeated
+
+if TYPE_CHECKING:
+    from lark import ParseTree
 
 WORD = "word"
 
@@ -47,149 +50,139 @@ _MADE = ("generator", "design")
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _ARGUMENT = re.compile(r"\{(\d+)\}")
 
-
-@frozen
-class Lexicon:
-    """Nouns by their word. Where it is not `is_whole`, rows were wrong and are not among them."""
-
-    source: LexiconFile
-    nouns: Mapping[str, Row]
-    is_whole: bool
+# The forms of nouns, in the order of the cases.
+Nouns = Mapping[str, tuple[str, ...]]
 
 
-def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | None, list[Fault]]:
-    """Return the lexicon that a design in a folder names at a place, and what is wrong with it.
+def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
+    """Read a design and its lexicon; return it, and what was read, by the names of the files.
 
-    None if there is no such file, or none that can be read; other columns may be in it, too.
+    Raises `InputError` if the design cannot be read, and `GrammarError` with every statement that
+    is wrong, or else with all that is wrong with the lexicon, with the cases and the words of it,
+    with what is made of them, or with the sentences.
     """
-    source, faults = read_lexicon_file(name, place, folder=folder, required=(WORD,))
-    if source is None:
-        return None, faults
-    for row in source.rows:
-        if WORD not in row.cells:
-            faults.append(row.fault(WORD, "this row has no word", "write one"))
-    named = [row for row in source.rows if WORD in row.cells]
-    for row, before in repeated(named, lambda each: each.cells[WORD]):
-        what = f"{row.cells[WORD]} stands here for the second time, after line "
-        hint = "give one of the two another name"
-        faults.append(row.fault(WORD, f"{what}{before.written.line}", hint))
-    # The first of several counts.
-    nouns = {row.cells[WORD]: row for row in named[::-1]}
-    return Lexicon(source=source, nouns=nouns, is_whole=not faults), faults
+    read = DecodedText.read_words(path)
+    written = parse_design(read.text, file=str(path))
+    named, cases = written.lexicon, written.case_names
+    lexicon = read_lexicon_file(named.text, named.place, folder=path.parent, required=(WORD,))
+    faults = [*_case_faults(written.cases, lexicon), *_word_faults(lexicon.rows, cases)]
+    # Those of the design come first.
+    raise_any(faults, str(path))
+    nouns = {row.cells[WORD]: tuple(row.cells[case] for case in cases) for row in lexicon.rows}
+    raise_any(_design_faults(written, nouns, lexicon.name))
+    design = _resolved(written, nouns)
+    raise_any(_sentence_faults(design))
+    return design, {path.name: read, named.text: lexicon.read}
 
 
-def resolved(design: DesignFile, frame: Frame, lexicon: Lexicon) -> Design:
-    """Return the design that a file without faults and its lexicon are."""
-    cases = design.case_names
-    templates = []
-    for line in design.templates:
-        said = {name.text: content.text for name, content in line.entries}
-        nouns = tuple(said[case] for case in cases)
-        forms = tuple(tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns)
-        regions = tuple(_filled(region, said) for region in frame.regions)
-        templates.append(Template(place=line.place, nouns=nouns, forms=forms, regions=regions))
-    names = (_SLOT.sub(r"\1", _ARGUMENT.sub(r"argument \1", each)) for each in frame.regions)
-    return Design(
-        meta=design.meta,
-        cases=cases,
-        doubled=tuple(each.text for each in design.violations[1:]) or cases,
-        region_names={str(number): name for number, name in enumerate(names, start=1)},
-        templates=tuple(templates),
+def parse_design(text: str, *, file: str) -> DesignFile:
+    """Return what the text of a design says. Raises `GrammarError` with every wrong statement."""
+    meta: Meta = {}
+    found, faults = statements(text, file, USAGE, once=USAGE.keys() - {"meta", "template"})
+    parsed: list[tuple[Statement, ParseTree]] = []
+    for each in found:
+        with collected(faults):
+            if each.keyword in ("meta", LANGUAGE):
+                key = replace(each.name, text=each.name.text or LANGUAGE)
+                content = Written(place=each.content_place, text=each.text)
+                faults += add_meta(meta, key, content, made=_MADE)
+            else:
+                parsed.append((each, each.tree()))
+    raise_any(faults)
+    once = {each.keyword: (each, tree) for each, tree in parsed}
+    whole = Place(file=file)
+    raise_any(
+        whole.fault(f"there is no line {keyword}:", f"write {usage}")
+        for keyword, usage in USAGE.items()
+        if keyword not in ("meta", LANGUAGE, *once)
+    )
+    frame, regions = once["frame"]
+    return DesignFile(
+        meta=meta,
+        lexicon=_words(*once["lexicon"])[0],
+        cases=_words(*once["cases"]),
+        frame=Frame(
+            place=frame.at(0),
+            regions=tuple(frame.written(each).text for each in regions.children),
+            slots=tuple(map(frame.written, regions.find_data("place"))),
+        ),
+        violations=_words(*once["violations"]),
+        templates=tuple(
+            _template(each, tree) for each, tree in parsed if each.keyword == "template"
+        ),
     )
 
 
-def _filled(region: str, texts: Mapping[str, str]) -> str:
-    """Return a region with texts in place of its named slots; words have no braces."""
-    return _SLOT.sub(lambda slot: texts.get(slot[1], slot[0]), region)
+def _words(statement: Statement, tree: "ParseTree") -> tuple[Written, ...]:
+    return tuple(map(statement.written, tree.children))
 
 
-def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
-    """Return every fault of a design and of the forms in its lexicon.
-
-    Nothing is said of what could only be wrong because a line or the lexicon is.
-    """
-    case_faults = [*_case_faults(design.cases)]
-    missing_columns = [*_missing_columns(design, lexicon)]
-    faults = [*case_faults, *missing_columns]
-    if lexicon:
-        faults += _missing_forms(design, lexicon)
-    if not design.cases or case_faults:
-        return faults
-    faults += _violation_faults(design)
-    if design.frame:
-        faults += _frame_faults(design.frame, design.case_names)
-    meant = NearestNames()
-    for template in design.templates:
-        # A case that the lexicon does not know is likely to be misspelt, not every template.
-        if design.frame and not missing_columns:
-            faults += _entry_faults(template, design.frame, design.case_names)
-        faults += _noun_faults(template, design.case_names, lexicon, meant)
-    return [*faults, *_repeated_templates(design.templates)]
+def _template(statement: Statement, tree: "ParseTree") -> TemplateLine:
+    entries = (each.children for each in tree.find_data("entry"))
+    return TemplateLine(
+        place=statement.at(0),
+        entries=tuple(
+            (statement.written(name), statement.written(content)) for name, content in entries
+        ),
+    )
 
 
-def check_sentences(design: Design) -> Iterator[Fault]:
-    """Yield a fault for each template two of whose sentences are spelt alike.
-
-    All forms of a template's nouns must differ. Sentences then do, unless one form begins with
-    another one.
-    """
-    every = arrangements(design.cases, design.doubled)
-    for template in design.templates:
-        forms = sorted(itertools.chain.from_iterable(template.forms))
-        # In this order a form stands right before one that begins with it.
-        if not any(other.startswith(form) for form, other in itertools.pairwise(forms)):
-            continue
-        sentences = ((each.name, sentence(template, each, design.joiner)) for each in every)
-        for (name, text), (before, _) in itertools.islice(repeated(sentences, itemgetter(1)), 1):
-            what = f"{before} and {name} are both {text!r}"
-            hint = "take nouns none of whose forms begins with another one"
-            yield template.place.fault(what, hint)
-
-
-def _case_faults(cases: Sequence[Written]) -> Iterator[Fault]:
-    if cases and not FEWEST <= len(cases) <= MOST:
+def _case_faults(cases: Sequence[Written], lexicon: LexiconFile) -> Iterator[Fault]:
+    if not FEWEST <= len(cases) <= MOST:
         place = cases[min(MOST, len(cases) - 1)].place
         there = "there is one case" if len(cases) == 1 else f"there are {len(cases)} cases"
         yield place.fault(there, f"a design has {FEWEST} to {MOST}")
+    others = [each for each in lexicon.columns if each not in map(str, cases)]
     for case in cases:
         if not case.text.isalpha():
             hint = "write letters only: conditions are named after it"
             yield case.fault(f"{case.text!r} is no name of a case", hint)
+        if case.text not in lexicon.columns:
+            otherwise = f"it has {', '.join(lexicon.columns)}"
+            hint = NearestNames().hint(case.text, others, otherwise)
+            yield case.fault(f"{lexicon.name} has no column {case}", hint)
     yield from _repeated(cases)
 
 
-def _missing_columns(design: DesignFile, lexicon: Lexicon | None) -> Iterator[Fault]:
-    columns = lexicon.source.columns if lexicon else ()
-    if lexicon is None or WORD not in columns:
-        return
-    others = [each for each in columns if each not in design.case_names]
-    for case in design.cases:
-        if case.text not in columns:
-            hint = NearestNames().hint(case.text, others, f"it has {', '.join(columns)}")
-            yield case.fault(f"{lexicon.source.name} has no column {case.text}", hint)
-
-
-def _missing_forms(design: DesignFile, lexicon: Lexicon) -> Iterator[Fault]:
-    for word, noun in lexicon.nouns.items():
-        for column in dict.fromkeys(design.case_names):
-            if column in noun.written.names and column not in noun.cells:
+def _word_faults(rows: Sequence[Row], cases: Sequence[str]) -> Iterator[Fault]:
+    for row in rows:
+        if WORD not in row.cells:
+            yield row.fault(WORD, "this row has no word", "write one")
+        for case in cases:
+            if case in row.written.names and case not in row.cells:
                 hint = "write its form, with its article"
-                yield noun.fault(column, f"{word} has no {column}", hint)
+                yield row.fault(case, f"{row.name} has no {case}", hint)
+    named = (row for row in rows if WORD in row.cells)
+    for row, before in repeated(named, lambda each: each.cells[WORD]):
+        what = f"{row.name} stands here for the second time, after line {before.written.line}"
+        yield row.fault(WORD, what, "give one of the two another name")
 
 
-def _violation_faults(design: DesignFile) -> Iterator[Fault]:
-    if not design.violations:
-        return
+def _design_faults(design: DesignFile, nouns: Nouns, lexicon: str) -> Iterator[Fault]:
+    """Yield what is wrong with violations, the frame and templates; `lexicon` is its name."""
+    cases = design.case_names
     kind, *doubled = design.violations
     if kind.text != DOUBLE:
         hint = f"write violations: {DOUBLE}, or the cases that are: violations: {DOUBLE} nom"
         yield kind.fault(f"there are no violations {kind.text!r}", hint)
-        return
     for case in doubled:
-        if case.text not in design.case_names:
-            hint = _choice(case, design.case_names)
-            yield case.fault(f"there is no case {case.text}", hint)
-    yield from _repeated([case for case in doubled if case.text in design.case_names])
+        if case.text not in cases:
+            yield case.fault(f"there is no case {case}", _choice(case, cases))
+    yield from _repeated(doubled)
+    yield from _frame_faults(design.frame, cases)
+    meant = NearestNames()
+    for template in design.templates:
+        yield from _entry_faults(template, design.frame, cases)
+        own = [noun for name, noun in template.entries if name.text in cases]
+        yield from _repeated(own, "take another noun")
+        for noun in own:
+            if noun.text not in nouns:
+                hint = meant.hint(noun.text, nouns, "add it")
+                yield noun.fault(f"{lexicon} has no {noun}", hint)
+        yield from _alike(own, cases, nouns)
+    for template, before in repeated(design.templates, _said):
+        what = f"this template says what that of line {before.place.line} does"
+        yield template.place.fault(what, "remove one of the two")
 
 
 def _frame_faults(frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
@@ -226,53 +219,29 @@ def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) ->
         yield template.place.fault(f"this template has no {each}", hint)
 
 
-def _noun_faults(
-    template: TemplateLine, cases: Sequence[str], lexicon: Lexicon | None, meant: NearestNames
-) -> Iterator[Fault]:
-    nouns: dict[str, Written] = {}
-    for name, noun in template.entries:
-        if name.text not in cases:
-            continue
-        if noun.text in nouns:
-            what = f"the noun {noun.text} stands here for the second time"
-            yield noun.fault(what, "take another one")
-        elif lexicon and lexicon.is_whole and noun.text not in lexicon.nouns:
-            hint = meant.hint(noun.text, lexicon.nouns, "add it")
-            yield noun.fault(f"{lexicon.source.name} has no {noun.text}", hint)
-        nouns.setdefault(noun.text, noun)
-    if lexicon:
-        yield from _alike(nouns, cases, lexicon)
-
-
-def _alike(nouns: dict[str, Written], cases: Sequence[str], lexicon: Lexicon) -> Iterator[Fault]:
+def _alike(own: Sequence[Written], cases: Sequence[str], nouns: Nouns) -> Iterator[Fault]:
     """Yield a fault for each form that is spelt as one before it (syncretism)."""
     forms = [
-        (word, case, lexicon.nouns[word].cells[case])
-        for word, case in itertools.product(nouns, cases)
-        if word in lexicon.nouns and case in lexicon.nouns[word].cells
+        (noun, case, form)
+        for noun in {each.text: each for each in own if each.text in nouns}.values()
+        for case, form in zip(cases, nouns[noun.text], strict=True)
     ]
-    for (word, case, form), (other, its_case, _) in repeated(forms, itemgetter(2)):
-        what = f"{other} in {its_case} and {word} in {case} are both {form!r}"
+    for (noun, case, form), (other, its_case, _) in repeated(forms, itemgetter(2)):
+        what = f"{other} in {its_case} and {noun} in {case} are both {form!r}"
         hint = "take another noun"
-        if other == word:
-            what = f"{word} is {form!r} both in {its_case} and in {case}"
+        if other == noun:
+            what = f"{noun} is {form!r} both in {its_case} and in {case}"
             hint = "take a noun whose cases differ"
-        yield nouns[word].fault(f"{what}, {_ALIKE}", hint)
-
-
-def _repeated_templates(templates: Sequence[TemplateLine]) -> Iterator[Fault]:
-    for template, before in repeated(templates, _said):
-        what = f"this template says what that of line {before.place.line} does"
-        yield template.place.fault(what, "remove one of the two")
+        yield noun.fault(f"{what}, {_ALIKE}", hint)
 
 
 def _said(template: TemplateLine) -> frozenset[tuple[str, str]]:
     return frozenset((name.text, content.text) for name, content in template.entries)
 
 
-def _repeated(every: Sequence[Written]) -> Iterator[Fault]:
+def _repeated(every: Sequence[Written], hint: str = "remove one of the two") -> Iterator[Fault]:
     for each, _ in repeated(every, str):
-        yield each.fault(f"{each} stands here for the second time", "remove one of the two")
+        yield each.fault(f"{each} stands here for the second time", hint)
 
 
 def _choice(written: Written, known: Sequence[str]) -> str:
@@ -281,70 +250,50 @@ def _choice(written: Written, known: Sequence[str]) -> str:
     return NearestNames().hint(written.text, known, f"it is one of {', '.join(known)}")
 
 
-def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
-    """Read a design and its lexicon; return it, and what was read, by the names of the files.
-
-    Raises `InputError` if the design cannot be read, and `GrammarError` with every fault of both.
-    """
-    read = DecodedText.read_words(path)
-    design_file, faults = parse_design(read.text, file=str(path))
-    lexicon = None
-    if named := design_file.lexicon:
-        lexicon, lexicon_faults = read_lexicon(named.text, named.place, folder=path.parent)
-        faults += lexicon_faults
-    faults += check(design_file, lexicon)
-    # Those of the design come first.
-    raise_any(faults, str(path))
-    assert named and lexicon and design_file.frame  # noqa: PT018, S101 - or faults
-    design = resolved(design_file, design_file.frame, lexicon)
-    raise_any(check_sentences(design))
-    return design, {path.name: read, named.text: lexicon.source.read}
-
-
-def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
-    """Return what the text of a design says, and what is wrong with its statements."""
-    design = DesignFile(file=file)
-    found, faults = statements(text, file, USAGE, once=USAGE.keys() - {"meta", "template"})
-    for each in found:
-        with collected(faults):
-            faults += _read(each, design)
-    # A statement that is not there may be one that could not be read.
-    there = {"meta", LANGUAGE, *(each.keyword for each in found)} if not faults else {*USAGE}
-    whole = Place(file=file)
-    for keyword, usage in USAGE.items():
-        if keyword not in there:
-            faults.append(whole.fault(f"there is no line {keyword}:", f"write {usage}"))
-    return design, faults
-
-
-def _read(statement: Statement, design: DesignFile) -> list[Fault]:
-    """Take a statement into a design; return what is wrong with what it says of the suite.
-
-    Raises `GrammarError` for a content that cannot be read.
-    """
-    match statement.keyword:
-        case "meta" | "language":
-            key = replace(statement.name, text=statement.name.text or LANGUAGE)
-            content = Written(place=statement.content_place, text=statement.text)
-            return add_meta(design.meta, key, content, made=_MADE)
-        case "lexicon":
-            place = statement.content_place
-            design.lexicon = Written(place=place, text=statement.content)
-        case "template":
-            entries = tuple(
-                (statement.written(name), statement.written(content))
-                for name, content in (each.children for each in statement.tree().find_data("entry"))
+def _resolved(design: DesignFile, nouns: Nouns) -> Design:
+    """Return the design that a file without faults and its lexicon are."""
+    cases = design.case_names
+    templates = []
+    for line in design.templates:
+        said = {name.text: content.text for name, content in line.entries}
+        own = tuple(said[case] for case in cases)
+        templates.append(
+            Template(
+                place=line.place,
+                nouns=own,
+                forms=tuple(nouns[noun] for noun in own),
+                regions=tuple(_filled(region, said) for region in design.frame.regions),
             )
-            design.templates.append(TemplateLine(place=statement.at(0), entries=entries))
-        case "frame":
-            tree = statement.tree()
-            design.frame = Frame(
-                place=statement.at(0),
-                regions=tuple(statement.written(each).text for each in tree.children),
-                slots=tuple(map(statement.written, tree.find_data("place"))),
-            )
-        case "cases":
-            design.cases = tuple(map(statement.written, statement.tree().children))
-        case _:
-            design.violations = tuple(map(statement.written, statement.tree().children))
-    return []
+        )
+    names = (_SLOT.sub(r"\1", _ARGUMENT.sub(r"argument \1", each)) for each in design.frame.regions)
+    return Design(
+        meta=design.meta,
+        cases=cases,
+        doubled=tuple(each.text for each in design.violations[1:]) or cases,
+        region_names={str(number): name for number, name in enumerate(names, start=1)},
+        templates=tuple(templates),
+    )
+
+
+def _filled(region: str, texts: Mapping[str, str]) -> str:
+    """Return a region with texts in place of its named slots; words have no braces."""
+    return _SLOT.sub(lambda slot: texts.get(slot[1], slot[0]), region)
+
+
+def _sentence_faults(design: Design) -> Iterator[Fault]:
+    """Yield a fault for each template two of whose sentences are spelt alike.
+
+    All forms of a template's nouns must differ. Sentences then do, unless one form begins with
+    another one.
+    """
+    every = arrangements(design.cases, design.doubled)
+    for template in design.templates:
+        forms = sorted(itertools.chain.from_iterable(template.forms))
+        # In this order a form stands right before one that begins with it.
+        if not any(other.startswith(form) for form, other in itertools.pairwise(forms)):
+            continue
+        sentences = ((each.name, sentence(template, each, design.joiner)) for each in every)
+        for (name, text), (before, _) in itertools.islice(repeated(sentences, itemgetter(1)), 1):
+            what = f"{before} and {name} are both {text!r}"
+            hint = "take nouns none of whose forms begins with another one"
+            yield template.place.fault(what, hint)
