@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pommel.analysis.inference import SignFlip, holm
+from pommel.analysis.inference import SignFlip
 from pommel.leaderboard.standings import (
+    Pairs,
     exact_p,
-    holm_by_row,
     n_signs_for,
     pair_p,
     ranks,
@@ -93,7 +93,7 @@ def test_eight_items_that_all_say_the_same() -> None:
     shares = item_shares((60,), (1.0,))
     p = compared(values, shares)
     assert set(p[0, 1:].tolist()) == {2 / 256}
-    assert set(holm_by_row(p)[0, 1:].tolist()) == {7 * 2 / 256}
+    assert set(Pairs(p).adjusted()[0, 1:].tolist()) == {7 * 2 / 256}
 
 
 def test_suites_of_little_weight_are_compared_all_the_same() -> None:
@@ -141,20 +141,6 @@ def test_the_p_of_a_pair_does_not_depend_on_who_came_when() -> None:
     assert np.array_equal(compared(values[order], shares), expected, equal_nan=True)
 
 
-@given(
-    st.integers(1, 7).flatmap(
-        lambda n: st.lists(
-            st.lists(st.floats(0, 1), min_size=n, max_size=n), min_size=n, max_size=n
-        )
-    )
-)
-def test_holm_by_row_is_holm_of_each_row(rows: list[list[float]]) -> None:
-    p = np.array(rows)
-    np.fill_diagonal(p, math.nan)
-    expected = np.array([holm(row.tolist()) for row in p])
-    assert holm_by_row(p) == pytest.approx(expected, nan_ok=True)
-
-
 def test_ranks_that_are_possible() -> None:
     nan = math.nan
     adjusted = np.array(
@@ -182,7 +168,7 @@ def test_equal_scores_share_a_rank() -> None:
 
 def test_one_submission_has_the_first_rank() -> None:
     p = compared(holding("1100111110"))
-    assert ranks([0.75], holm_by_row(p)) == [(1, 1, 1)]
+    assert ranks([0.75], Pairs(p).adjusted()) == [(1, 1, 1)]
 
 
 @pytest.mark.parametrize(("n", "n_signs"), [(1, 19_999), (500, 19_999), (1_000, 39_999)])

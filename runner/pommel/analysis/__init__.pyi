@@ -16,7 +16,7 @@ from .cells import number_cell as number_cell
 from .cells import plain_table as plain_table
 from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
-from .inference import N_TURNED as N_TURNED
+from .inference import holm as holm
 from .items import ItemTable as ItemTable
 from .models_compared import ModelsCompared as ModelsCompared
 from .scaling import Scaling as Scaling

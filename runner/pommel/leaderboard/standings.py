@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis import N_TURNED
+from pommel.analysis import holm
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, sealed, types_of, unsealed
@@ -25,6 +25,9 @@ Values = NDArray[np.float64]
 # all tests, and pairs are differences of two columns of one matrix.
 
 N_SIGNS = 19_999
+
+# Of so many items that differ, all ways to turn their signs are tried.
+_N_TURNED = 12
 
 # At most so many signs are drawn at once, which bounds the memory: 9 bytes each.
 _N_DRAWN_AT_ONCE = 2**21
@@ -69,7 +72,7 @@ def pair_p(parts: Values, known: Values, *, seed: int, n_signs: int) -> Values:
     counts = _drawn_counts(parts, n_known, seed=seed, n_signs=n_signs)
     for row in range(n_known, n_all):
         own = (1 + counts[row, :row]) / (1 + n_signs)
-        is_exact = np.count_nonzero(parts[:row] != parts[row], axis=1) <= N_TURNED
+        is_exact = np.count_nonzero(parts[:row] != parts[row], axis=1) <= _N_TURNED
         own[is_exact] = exact_p(parts[:row][is_exact] - parts[row])
         p[row, :row] = p[:row, row] = own
     return p
@@ -117,29 +120,12 @@ def _drawn_counts(parts: Values, n_known: int, *, seed: int, n_signs: int) -> ND
     return counts
 
 
-def holm_by_row(p: Values) -> Values:
-    """Return p adjusted by Holm's method (1979), each row by itself, shape (n, n).
-
-    A row has the comparisons of one submission with all others; its NaN stays.
-    """
-    n = len(p)
-    if n == 0:
-        return p
-    order = np.argsort(p, axis=1)  # NaN comes last
-    factors = np.maximum(1, np.arange(n - 1, -1, -1))
-    ordered = np.take_along_axis(p, order, axis=1) * factors
-    rising = np.minimum(1.0, np.maximum.accumulate(ordered, axis=1))
-    adjusted = np.empty_like(p)
-    np.put_along_axis(adjusted, order, rising, axis=1)
-    return adjusted
-
-
 def ranks(scores: Sequence[float], adjusted: Values) -> list[tuple[int, int, int]]:
     """Return the rank of each score, and from which to which the data leave it possible.
 
     1 is for the highest; equal scores share one (1, 2, 2, 4). A submission's range leaves out the
     ranks of those that are better or worse than it by its own comparisons, `adjusted`
-    (`holm_by_row`) below 5%. Then the range has the rank of the true score with 95% confidence
+    (`Pairs.adjusted`) below 5%. Then the range has the rank of the true score with 95% confidence
     (Mogstad et al. 2024, confidence sets for the rank of one).
     """
     values = np.array(scores, dtype=np.float64)
@@ -215,8 +201,11 @@ class Pairs(NamedTuple):
         return Pairs(self.p[np.ix_(own, own)], tuple(ids), self.n_signs)
 
     def adjusted(self) -> Values:
-        """Return each submission's p against each other, adjusted by Holm's method."""
-        return holm_by_row(self.p)
+        """Return p adjusted by Holm's method (1979), each row by itself, shape (n, n).
+
+        A row has the comparisons of one submission with all others; its NaN stays.
+        """
+        return np.array([holm(row) for row in self.p.tolist()]).reshape(self.p.shape)
 
     def updated(self, board: Board, entries: Sequence[Entry]) -> "Pairs":
         """Return the pairs of these entries; those that are here are not computed again."""
