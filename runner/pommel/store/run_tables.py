@@ -85,7 +85,7 @@ class RunTables:
         with self.database.transaction() as connection:
             links = _links(connection, suite, info, policy)
             if key_of(connection, "runs", "run_id", record.run_id) is None:
-                insert_row(connection, "runs", {**run_row(_dated(record)), **links})
+                insert_row(connection, "runs", {**run_row(record), **links})
 
     def save(self, run: Run) -> RunRecord:
         """Keep a complete run, in the place of what was known of it; return its record.
@@ -109,7 +109,7 @@ class RunTables:
         n_saved = 0
         with self.database.transaction() as connection:
             for record in records:
-                _replace(connection, _dated(record), dict.fromkeys(_LINKS))
+                _replace(connection, record, {})
                 n_saved += 1
         return n_saved
 
@@ -343,9 +343,8 @@ def _filled(database: Database, bare: Mapping[int, RunRecord]) -> list[RunRecord
     return records
 
 
-# What leads to a run's model, policy and suite; None for what others measured.
-_LINKS = ("model_id", "policy_id", "suite_id")
-_Links = Mapping[str, int | None]
+# The keys of a run's model, policy and suite; none for what others measured.
+_Links = Mapping[str, int]
 
 
 def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy: Policy) -> _Links:
@@ -409,10 +408,6 @@ def _reading(database: Database) -> Iterator[None]:
             database.connection.execute("ROLLBACK")
 
 
-def _dated(record: RunRecord) -> RunRecord:
-    return record if record.created else replace(record, created=now())
-
-
 def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
     """Return the policy under which the cache has a model's tokens.
 
@@ -453,7 +448,7 @@ _ROW_OF_STATUS = {status: word for word, status in _STATUS_OF_ROW.items()}
 
 
 def run_row(record: RunRecord) -> dict[str, str]:
-    """Return what `runs` holds of a record (`RUN_COLUMNS`)."""
+    """Return what `runs` holds of a record (`RUN_COLUMNS`); one without a time was made now."""
     result = record.result
     described = {
         "model": asdict(record.model),
@@ -470,7 +465,7 @@ def run_row(record: RunRecord) -> dict[str, str]:
         "run_id": record.run_id,
         "status": _ROW_OF_STATUS[record.status],
         "source": storable(record.source),
-        "created": record.created,
+        "created": record.created or now(),
         "model_name": storable(result.model_name),
         "suite_name": storable(result.suite_name),
         "circuit": storable(result.circuit),

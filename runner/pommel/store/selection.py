@@ -1,5 +1,6 @@
 """Which of the stored runs are meant, which of them count, and what tells their models apart."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -117,20 +118,20 @@ def one_each(
     def place(record: RunRecord) -> Hashable:
         return models[record.run_id], record.suite_key, any_rule or record.result.score_rule
 
-    best = {}
-    for each in sorted(records, key=lambda each: (each.run_id in scored, each.created)):
-        best[place(each)] = each
+    in_order = sorted(records, key=lambda each: (each.run_id in scored, each.created))
+    best = {place(each): each for each in in_order}
     twins = in_a_family_too(records, scored=scored, any_rule=any_rule)
     found = OneEach(records=[], older=[], unscored=[], alone=[])
     for each in records:
         instead = best[place(each)]
         if each is instead:
             (found.alone if each.run_id in twins else found.records).append(each)
-        elif each.run_id not in scored and instead.run_id in scored:
-            is_newer = each.created >= instead.created
-            (found.unscored if is_newer else found.older).append(each)
-        else:
+        elif (
+            each.run_id in scored or instead.run_id not in scored or each.created < instead.created
+        ):
             found.older.append(each)
+        else:
+            found.unscored.append(each)
     return found
 
 
@@ -229,36 +230,34 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
 
 def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, str]:
     """Return what each model is called where another has its name; no two are called alike."""
-    by_reference: dict[str, list[StoredModel]] = {}
-    for model, record in latest.items():
-        own = record.is_own and record.model.reference
-        by_reference.setdefault(own or model_key(record), []).append(model)
-    found = {}
-    for reference, models in by_reference.items():
-        for model in models:
-            marks = []
-            if any(each.model != model.model for each in models):
-                marks.append(model.model[:_DIGITS])
-            if sum(each.model == model.model for each in models) > 1:
-                member = latest[model].result.membership
-                marks.append(member.pattern or member.family if member else "alone")
-            found[model] = f"{reference} ({', '.join(marks)})" if marks else reference
-    return found
+    references = {
+        model: (record.is_own and record.model.reference) or model_key(record)
+        for model, record in latest.items()
+    }
+    n_called = Counter(references.values())
+    n_alike = Counter((reference, model.model) for model, reference in references.items())
+    for model, reference in references.items():
+        marks, n_own = [], n_alike[reference, model.model]
+        if n_called[reference] > n_own:
+            marks.append(model.model[:_DIGITS])
+        if n_own > 1:
+            member = latest[model].result.membership
+            marks.append(member.pattern or member.family if member else "alone")
+        references[model] = f"{reference} ({', '.join(marks)})" if marks else reference
+    return references
 
 
 def _family_names(latest: Mapping[StoredModel, RunRecord]) -> dict[int | None, str]:
     """Return what each family is called where another has its name, by the families' numbers."""
     newest: dict[int, StoredModel] = {}
-    for model, record in sorted(latest.items(), key=lambda each: each[1].created):
-        if record.result.membership and model.family is not None:
+    for model in sorted(latest, key=lambda each: latest[each].created):
+        if model.family is not None:
             newest[model.family] = model
-    by_pattern: dict[str, list[int]] = {}
-    for number, model in newest.items():
-        by_pattern.setdefault(_pattern(latest[model]), []).append(number)
+    patterns = {number: _pattern(latest[model]) for number, model in newest.items()}
+    n_called = Counter(patterns.values())
     return {
-        number: pattern if len(numbers) == 1 else f"{pattern} ({newest[number].model[:_DIGITS]})"
-        for pattern, numbers in by_pattern.items()
-        for number in numbers
+        number: pattern if n_called[pattern] == 1 else f"{pattern} ({model.model[:_DIGITS]})"
+        for (number, model), pattern in zip(newest.items(), patterns.values(), strict=True)
     }
 
 

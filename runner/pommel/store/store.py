@@ -71,10 +71,10 @@ class Store:
         needed, too. `dry_run` deletes nothing, and says what would go. Raises `StoreError`.
         """
         # Reading suites takes longer than everything else: it is done before others have to wait.
-        sentences = dict(_suite_sentences(self.database, self.database.connection, {}))
+        sentences = dict(_suite_sentences(self.database, {}))
         with self.database.transaction() as connection:
             before = _counts(connection)
-            sentences |= _suite_sentences(self.database, connection, sentences)
+            sentences |= _suite_sentences(self.database, sentences)
             _delete(connection, sentences)
             after = _counts(connection)
             if dry_run:
@@ -174,10 +174,10 @@ class Collected:
 
 
 def _suite_sentences(
-    database: Database, connection: sqlite3.Connection, known: Mapping[int, set[bytes]]
+    database: Database, known: Mapping[int, set[bytes]]
 ) -> Iterator[tuple[int, set[bytes]]]:
     """Yield the hashes of a suite's sentences by its key, for all that runs have and are new."""
-    rows = connection.execute(
+    rows = database.connection.execute(
         "SELECT suite_id, document FROM suites WHERE document IS NOT NULL "
         "AND EXISTS (SELECT 1 FROM runs WHERE runs.suite_id = suites.suite_id)"
     )
