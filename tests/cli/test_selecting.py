@@ -52,10 +52,10 @@ def test_runs_have_tokens_and_names_that_tell_them_apart(own_store: Path) -> Non
     with Store.open(own_store) as store:
         run = made(store, agreement())
         store.runs.save_records([imported(model="words", suite="npi")])
-    (found,) = parsed("--suite", "agreement").runs()
+    (found,) = parsed("--suite", "agreement").runs_with_tokens()
     assert found.result.model_name == found.surprisals.model.name == "words"
     pd.testing.assert_frame_equal(found.to_frame("tokens"), run.to_frame("tokens"))
-    both = parsed().runs()
+    both = parsed().runs_with_tokens()
     assert next(both).to_frame("tokens")["model_name"].unique().tolist() == ["toy://words"]
     with pytest.raises(StoreError, match="there are results only, no suite and no tokens"):
         next(both)

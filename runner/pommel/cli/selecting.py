@@ -50,7 +50,8 @@ class RunSelectionOptions(StoreOptions):
     @property
     def is_selective(self) -> bool:
         """Whether the command was told which runs it is about."""
-        return any(told for name, told in vars(self).items() if name.startswith("only_"))
+        only = (told for name, told in vars(self).items() if name.startswith("only_"))
+        return bool(self.named_runs) or any(only)
 
     @property
     def named_runs(self) -> _Several:
@@ -67,7 +68,7 @@ class RunSelectionOptions(StoreOptions):
         with self.reading() as store:
             return store.runs.told_apart(self.selected(store))
 
-    def runs(self) -> Iterator[Run]:
+    def runs_with_tokens(self) -> Iterator[Run]:
         """Yield what `records` returns, with tokens.
 
         Raises `StoreError` for a run that has none.
@@ -131,14 +132,12 @@ class SelectionOptions(RunSelectionOptions):
 class RunArguments(RunSelectionOptions):
     """Which stored runs a command is about, where their ids are its arguments, too."""
 
-    only_arguments: _Several = field_of(
-        click.argument("only_arguments", nargs=-1, metavar="[RUN...]")
-    )
+    runs: _Several = field_of(click.argument("runs", nargs=-1, metavar="[RUN...]"))
 
     @property
     def named_runs(self) -> _Several:
         """The beginnings of the ids of runs that were named."""
-        return (*self.only_arguments, *self.only_runs)
+        return (*self.runs, *self.only_runs)
 
 
 def _note_left_out(

@@ -42,7 +42,7 @@ class _Chosen(SelectionOptions):
         """Yield the runs of another model, if there is one, on what else is chosen."""
         if model:
             asked = replace(self, only_runs=(), only_models=(model,), only_choices=())
-            yield from asked.runs()
+            yield from asked.runs_with_tokens()
 
 
 def __getattr__(name: str) -> click.Command:
@@ -84,7 +84,7 @@ accuracy = _command(AccuracyAsked, _accuracies)
 
 auc = _command(
     SentenceSets.Asked,
-    lambda asked, chosen: asked.answer(chosen.runs(), chosen.runs_of(asked.unigram)),
+    lambda asked, chosen: asked.answer(chosen.runs_with_tokens(), chosen.runs_of(asked.unigram)),
 )
 
 
