@@ -51,13 +51,9 @@ _LM_ZOO_COMMANDS = {
 }
 
 
-@click.group(
-    cls=LazyGroup,
+_pommel = LazyGroup(
     context_settings={"help_option_names": ["-h", "--help"]},
-)
-@click.version_option(package_version("pommel"), message="pommel %(version)s")
-def _pommel() -> None:
-    """Run SyntaxGym test suites on language models.
+    help="""Run SyntaxGym test suites on language models.
 
     \b
       pommel run builtin://en-gpt2 suites:en
@@ -65,9 +61,9 @@ def _pommel() -> None:
 
     Exit status: 0 done (predictions that fail are data), 1 the run failed, 2 wrong usage,
     3 a suite or another input is invalid, 4 the model is not available, 130 interrupted.
-    """
-
-
+    """,
+)
+click.version_option(package_version("pommel"), message="pommel %(version)s")(_pommel)
 _pommel.sections = {"Commands": _COMMANDS, "Commands of the LM Zoo": _LM_ZOO_COMMANDS}
 _pommel.aliases = {"compute-surprisals": "surprisals"}
 

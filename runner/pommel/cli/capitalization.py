@@ -6,7 +6,7 @@ from functools import partial
 import click
 
 from pommel.analysis import CapitalizationGain, CapitalizationGains
-from pommel.cli.each_model import expanded_models, models_and_suites, run_each, sorted_out
+from pommel.cli.each_model import ModelsAndSuites, run_each
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import RunOptions
 from pommel.cli.output import (
@@ -34,14 +34,8 @@ class _CapitalizationOptions(RunOptions):
 
 
 @click.command("capitalization", no_args_is_help=True)
-@models_and_suites
 @takes_options
-def command(
-    model: str,
-    suites: tuple[str, ...],
-    more_models: tuple[str, ...],
-    chosen: _CapitalizationOptions,
-) -> None:
+def command(named: ModelsAndSuites, chosen: _CapitalizationOptions) -> None:
     """Run SUITEs on MODEL as they are and with a capital letter at each sentence's beginning.
 
     Mueller et al. (2020), Table 4. Models and suites are named as in `pommel run`.
@@ -50,11 +44,10 @@ def command(
       pommel capitalization 'lstm://models/seed-*' my_suites/
       pommel capitalization builtin://en-gpt2 suites:en/agreement --lower
     """
-    references, sources = sorted_out((model, *suites, *more_models), more_models)
-    loaded = load_suites(sources)
+    loaded = load_suites(named.suite_sources())
     Suite.check_distinct_names(loaded.suites)
     show_warnings(loaded.warnings)
-    models = expanded_models(references)
+    models = named.expanded_models()
     done = run_each(models, partial(_run_model, suites=loaded.suites, chosen=chosen))
     done.faulty = loaded.error
     if done.runs:

@@ -40,7 +40,6 @@ class _ConditionalOptions(PolicyOptions, ModelOptions):
 
     joiner: str = option(
         default=" ",
-        metavar="TEXT",
         help="What stands between context and target.  [default: a space]",
     )
     output: Path | None = field_of(output_option)

@@ -2,57 +2,53 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import click
 
+from pommel.cli.option_groups import Options, field_of, option
 from pommel.cli.output import note, suites_argument
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
 from pommel.models import NamedModel
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
 
-_more_models = click.option(
-    "-m", "--model", "more_models", multiple=True, help="Another model; repeatable."
-)
 
+class ModelsAndSuites(Options):
+    """The models and the suites that a command is about."""
 
-def models_and_suites(function: _F) -> _F:
-    """Add MODEL, SUITE..., and an option for further models."""
-    return click.argument("model")(suites_argument(_more_models(function)))
+    model: str = field_of(click.argument("model"))
+    suites: tuple[str, ...] = field_of(suites_argument)
+    more_models: tuple[str, ...] = option("-m", "--model", help="Another model; repeatable.")
 
+    def suite_sources(self) -> list[str]:
+        """Return what names suites; the first argument is a model, whatever it looks like."""
+        sources = [each for each in self.suites if "://" not in each]
+        for pattern, of_it in NamedModel.unquoted_patterns([self.model, *sources]).items():
+            if of_it[0] == self.model:
+                raise UsageError(
+                    f"{of_it[1]} would be a suite; if it is a model, write the pattern in quotes: "
+                    f"'{pattern}'"
+                )
+        if not sources:
+            raise UsageError("no suites to run: name files, folders, or suites:en")
+        return sources
 
-def sorted_out(arguments: Sequence[str], more_models: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return models and suites; the first argument is a model, whatever it looks like."""
-    rest = arguments[1 : len(arguments) - len(more_models)]
-    models = [arguments[0], *(each for each in rest if "://" in each), *more_models]
-    suites = [each for each in rest if "://" not in each]
-    for pattern, of_it in NamedModel.unquoted_patterns([arguments[0], *suites]).items():
-        if of_it[0] == arguments[0]:
-            raise UsageError(
-                f"{of_it[1]} would be a suite; if it is a model, write the pattern in quotes: "
-                f"'{pattern}'"
+    def expanded_models(self) -> list[NamedModel]:
+        """Return the models that are to run, and say what a user may not have meant."""
+        others = (each for each in self.suites if "://" in each)
+        expanded = NamedModel.expand_all((self.model, *others, *self.more_models))
+        for reference, named in expanded.items():
+            if not named:
+                note(f"note: {reference} belongs to a family that is named, too; it runs once")
+        models = [each for named in expanded.values() for each in named]
+        alone = [each.reference for each in models if not each.membership]
+        for pattern, of_it in NamedModel.unquoted_patterns(alone).items():
+            note(
+                f"note: {listed(of_it, most=2)} are taken as "
+                f"{len(of_it)} separate models; as one family, write it in quotes: '{pattern}'"
             )
-    if not suites:
-        raise UsageError("no suites to run: name files, folders, or suites:en")
-    return list(dict.fromkeys(models)), suites
-
-
-def expanded_models(references: Sequence[str]) -> list[NamedModel]:
-    """Return the models that are to run, and say what a user may not have meant."""
-    expanded = NamedModel.expand_all(references)
-    for reference, named in expanded.items():
-        if not named:
-            note(f"note: {reference} belongs to a family that is named, too; it runs once")
-    models = [each for named in expanded.values() for each in named]
-    alone = [each.reference for each in models if not each.membership]
-    for pattern, of_it in NamedModel.unquoted_patterns(alone).items():
-        note(
-            f"note: {listed(of_it, most=2)} are taken as "
-            f"{len(of_it)} separate models; as one family, write it in quotes: '{pattern}'"
-        )
-    return models
+        return models
 
 
 @dataclass(slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from pommel.cli.output import (
 )
 from pommel.files import stacked
 from pommel.report import result_tables
-from pommel.scoring import SuiteResult
+from pommel.scoring import Choices, SuiteResult
 from pommel.sources import load_suites
 
 
@@ -49,7 +49,12 @@ def command(suites: tuple[str, ...], chosen: _EvaluateOptions) -> None:
     """
     loaded = load_suites(suites, evaluated=True)
     show_warnings(loaded.warnings)
-    choices = chosen.counted(chosen.compat)
+    choices = Choices(
+        compat=chosen.compat,
+        score_rule=chosen.score_rule,
+        oov=chosen.oov,
+        swallowed=chosen.swallowed,
+    )
     results = [SuiteResult.of_evaluated(each.suite, choices) for each in loaded.loaded]
     form = form_or_usual(chosen.form, chosen.compat)
     if chosen.compat and form == "tsv":

@@ -1,7 +1,5 @@
 """Groups of several commands that share a file: their help needs none of what the commands do."""
 
-import click
-
 from pommel.cli.lazy_group import LazyGroup
 
 STATISTICS = {
@@ -29,16 +27,15 @@ STATISTICS = {
 }
 
 
-@click.group("stats", cls=LazyGroup)
-def stats() -> None:
-    """Statistics of the runs in the store, chosen by --model, --suite, --circuit and so on.
+stats = LazyGroup(
+    "stats",
+    help="""Statistics of the runs in the store, chosen by --model, --suite, --circuit and so on.
 
     \b
       pommel stats accuracy --by circuit --model 'gpt2*'
       pommel stats scaling --source multilingual
-    """
-
-
+    """,
+)
 stats.sections = {"Commands": STATISTICS}
 
 
@@ -53,16 +50,15 @@ _RUNS = {
 }
 
 
-@click.group("runs", cls=LazyGroup)
-def runs() -> None:
-    """The runs in the store: every run on this machine, and results that were imported.
+runs = LazyGroup(
+    "runs",
+    help="""The runs in the store: every run on this machine, and results that were imported.
 
     \b
       pommel runs list --model 'gpt2*'
       pommel runs export 3f2a91c07d11 -o results
-    """
-
-
+    """,
+)
 runs.sections = {"Commands": _RUNS}
 
 
@@ -76,15 +72,14 @@ _LEADERBOARD = {
 }
 
 
-@click.group("leaderboard", cls=LazyGroup)
-def leaderboard() -> None:
-    """Keep a leaderboard: a folder with pinned suites and what models were submitted.
+leaderboard = LazyGroup(
+    "leaderboard",
+    help="""Keep a leaderboard: a folder with pinned suites and what models were submitted.
 
     \b
       pommel leaderboard init board --suites suites:en --name 'English syntax'
       pommel leaderboard add board en-gpt2.pommel.zip
       pommel leaderboard show board
-    """
-
-
+    """,
+)
 leaderboard.sections = {"Commands": _LEADERBOARD}

@@ -37,7 +37,7 @@ def _folder(_context: click.Context, _parameter: click.Parameter, value: Path) -
     return BoardFolder(value)
 
 
-board_argument = click.argument("board", metavar="BOARD", type=FOLDER, callback=_folder)
+board_argument = click.argument("board", type=FOLDER, callback=_folder)
 
 
 def now() -> str:
@@ -55,7 +55,6 @@ def _user() -> str:
 _keeper_option = click.option(
     "--by",
     default=_user,
-    metavar="TEXT",
     help="Who keeps the board, for its ledger.  [default: your user name]",
 )
 
@@ -63,10 +62,8 @@ _keeper_option = click.option(
 class _InitOptions(RuleOptions):
     """Which suites a board has, what they weigh, and what it is called."""
 
-    name: str | None = option(
-        metavar="TEXT", help="What it is called.  [default: the folder's name]"
-    )
-    description: str = option(default="", metavar="TEXT", help="What it is about.")
+    name: str | None = option(help="What it is called.  [default: the folder's name]")
+    description: str = option(default="", help="What it is about.")
     circuit_weights: tuple[str, ...] = option(
         "--circuit-weight",
         metavar="NAME=X",
@@ -215,7 +212,7 @@ def show(board: BoardFolder, *, form: str, is_whole: bool, together: bool) -> No
 @click.command("withdraw", no_args_is_help=True)
 @board_argument
 @click.argument("submission_id", metavar="ID")
-@click.option("--reason", required=True, metavar="TEXT", help="Why; everyone can read it.")
+@click.option("--reason", required=True, help="Why; everyone can read it.")
 @_keeper_option
 def withdraw(board: BoardFolder, submission_id: str, *, reason: str, by: str) -> None:
     """Take the submission ID off the ranking of BOARD, for good.

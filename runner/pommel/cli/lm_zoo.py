@@ -2,15 +2,15 @@
 
 import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from pommel.cli.option_groups import FILE, option, takes_options
+from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import download_bar, for_stdout, note
 from pommel.errors import UsageError
@@ -21,22 +21,37 @@ from pommel.files import DecodedText, replacing
 _BACKENDS = ("docker", "podman", "singularity", "apptainer")
 _BYTES_PER_GB = 1 << 30
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 
+class _SentencesOptions(ModelOptions):
+    """MODEL, how it is run, and the FILE of sentences that it is given."""
 
-def _sentence_arguments(function: _F) -> _F:
-    """Add MODEL and FILE."""
-    in_file = click.argument("in_file", metavar="FILE")
-    return click.argument("model", metavar="MODEL")(in_file(function))
-
-
-class _BackendOptions(ModelOptions):
-    """How MODEL is run."""
-
+    model: str = field_of(click.argument("model"))
+    in_file: str = field_of(click.argument("in_file", metavar="FILE"))
     backend: str | None = option(
         type=click.Choice(_BACKENDS, case_sensitive=False),
         help="What has to run MODEL.  [default: what its reference says]",
     )
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """Give what MODEL answers by."""
+        from pommel.compat import opened
+
+        with download_bar(self.model) as progress:
+            options = replace(self.load_options, pull_progress=progress)
+            with opened(self.model, self.backend, options) as commands:
+                yield commands
+        if commands.repeated:
+            note(commands.repeated)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The lines of FILE without the white space around them, as `lm-zoo` read them."""
+        if self.in_file == "-":
+            decoded = DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>")
+        else:
+            decoded = DecodedText.read(Path(self.in_file))
+        return [line.strip() for line in io.StringIO(decoded.text, newline=None)]
 
 
 @click.command("list")
@@ -71,37 +86,34 @@ def list_command(*, short: bool) -> None:
 
 
 @click.command("tokenize", no_args_is_help=True)
-@_sentence_arguments
 @takes_options
-def tokenize(model: str, in_file: str, chosen: _BackendOptions) -> None:
+def tokenize(chosen: _SentencesOptions) -> None:
     """Print the tokens of the sentences in FILE as MODEL sees them.
 
     FILE has one sentence a line (- for standard input). So has the output, with one space between
     tokens; they are the tokens of `get-surprisals`.
     """
-    sentences = _sentences(in_file)
-    with _opened(model, chosen) as commands:
+    sentences = chosen.sentences
+    with chosen.opened() as commands:
         _print_rows(commands.tokenize(sentences))
 
 
 @click.command("unkify", no_args_is_help=True)
-@_sentence_arguments
 @takes_options
-def unkify(model: str, in_file: str, chosen: _BackendOptions) -> None:
+def unkify(chosen: _SentencesOptions) -> None:
     """Print 1 for each token in FILE that MODEL does not know, and 0 for any other.
 
     FILE has one sentence a line (- for standard input). So has the output; its tokens are those
     of `tokenize`.
     """
-    sentences = _sentences(in_file)
-    with _opened(model, chosen) as commands:
+    sentences = chosen.sentences
+    with chosen.opened() as commands:
         _print_rows([["01"[flag] for flag in mask] for mask in commands.unkify(sentences)])
 
 
 @click.command("get-surprisals", no_args_is_help=True)
-@_sentence_arguments
 @takes_options
-def get_surprisals(model: str, in_file: str, chosen: _BackendOptions) -> None:
+def get_surprisals(chosen: _SentencesOptions) -> None:
     """Print the surprisal, in bits, of each token of the sentences in FILE.
 
     FILE has one sentence a line (- for standard input). The output is a table with tabs,
@@ -111,8 +123,8 @@ def get_surprisals(model: str, in_file: str, chosen: _BackendOptions) -> None:
     \b
       pommel get-surprisals builtin://en-gpt2 sentences.txt > surprisals.tsv
     """
-    sentences = _sentences(in_file)
-    with _opened(model, chosen) as commands:
+    sentences = chosen.sentences
+    with chosen.opened() as commands:
         table = commands.get_surprisals(sentences)
     lines = ["sentence_id\ttoken_id\ttoken\tsurprisal\n"]
     for sentence_id, tokens in enumerate(table, start=1):
@@ -125,10 +137,9 @@ def get_surprisals(model: str, in_file: str, chosen: _BackendOptions) -> None:
 
 
 @click.command("get-predictions", no_args_is_help=True)
-@_sentence_arguments
-@click.argument("out_file", type=FILE, metavar="OUT")
 @takes_options
-def get_predictions(model: str, in_file: str, out_file: Path, chosen: _BackendOptions) -> None:
+@click.argument("out_file", type=FILE, metavar="OUT")
+def get_predictions(out_file: Path, chosen: _SentencesOptions) -> None:
     """Write MODEL's distribution before each token of the sentences in FILE to OUT.
 
     FILE has one sentence a line (- for standard input). OUT is an HDF5 file: /vocabulary has the
@@ -138,34 +149,10 @@ def get_predictions(model: str, in_file: str, out_file: Path, chosen: _BackendOp
     """
     if str(out_file) == "-":
         raise UsageError("HDF5 cannot be written to standard output; name a file")
-    sentences = _sentences(in_file)
-    with replacing(out_file) as aside, _opened(model, chosen) as commands:
+    sentences = chosen.sentences
+    with replacing(out_file) as aside, chosen.opened() as commands:
         commands.write_predictions(sentences, aside)
     note(f"Predictions: {out_file}")
-
-
-@contextmanager
-def _opened(model: str, chosen: _BackendOptions) -> Iterator[Any]:
-    from pommel.compat import opened
-
-    with (
-        download_bar(model) as progress,
-        opened(
-            model, chosen.backend, replace(chosen.load_options, pull_progress=progress)
-        ) as commands,
-    ):
-        yield commands
-    if commands.repeated:
-        note(commands.repeated)
-
-
-def _sentences(file: str) -> list[str]:
-    """Return the lines of a file without the white space around them, as `lm-zoo` read them."""
-    if file == "-":
-        decoded = DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>")
-    else:
-        decoded = DecodedText.read(Path(file))
-    return [line.strip() for line in io.StringIO(decoded.text, newline=None)]
 
 
 def _print_rows(rows: Sequence[Sequence[str]]) -> None:

@@ -112,10 +112,9 @@ class ModelOptions(ContainerOptions, ServerOptions):
     @property
     def load_options(self) -> LoadOptions:
         """The same as a model is told it."""
-        of_containers = {each.name for each in fields(ContainerOptions)}
-        names = {each.name for each in fields(ModelOptions)} - of_containers
+        names = {each.name for each in fields(ModelOptions)} - {"sandbox"}
         told = {name: getattr(self, name) for name in names}
-        return replace(self.container_options(_USUAL), **told)
+        return self.container_options(replace(_USUAL, **told))
 
     def open_model(self, reference: str) -> Model:
         """Return the model that is described. Raises as `load_model` does."""
@@ -149,8 +148,8 @@ class PolicyOptions(Options):
     @property
     def policy(self) -> Policy:
         """What was asked for, and otherwise what `--compat` or the default says."""
-        asked = {name: getattr(self, name) for name in ("bos", "eos", "method", "boundary")}
-        told = {name: value for name, value in asked.items() if value}
+        names = ("bos", "eos", "method", "boundary")
+        told = {name: value for name in names if (value := getattr(self, name))}
         return replace(Policy.default(self.compat), **told)
 
 
@@ -168,11 +167,9 @@ class StoreOptions(Options):
         """The file that was named, or the user's own."""
         return self.store or default_store_path()
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[Store]:
-        """Give the store that a command reads; raises `UsageError` if there is none."""
-        with Store.open(self._existing(), read_only=True) as store:
-            yield store
+    def reading(self) -> Store:
+        """Open the store that a command reads; raises `UsageError` if there is none."""
+        return Store.open(self._existing(), read_only=True)
 
     def writing(self) -> Store:
         """Open the store that a command changes; raises `UsageError` if there is none."""
@@ -251,12 +248,6 @@ class ScoreOptions(RuleOptions):
         "--compat]"
     )
 
-    def counted(self, compat: Literal["syntaxgym"] | None) -> Choices:
-        """Return by what predictions are counted, whatever the policy is."""
-        return Choices(
-            compat=compat, score_rule=self.score_rule, oov=self.oov, swallowed=self.swallowed
-        )
-
 
 class RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
     """What is said of models that score suites: how, what counts, and where it is kept."""
@@ -264,7 +255,13 @@ class RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
     @property
     def choices(self) -> Choices:
         """What a run is asked for, of all regions."""
-        return replace(self.counted(self.compat), policy=self.policy)
+        return Choices(
+            policy=self.policy,
+            compat=self.compat,
+            score_rule=self.score_rule,
+            oov=self.oov,
+            swallowed=self.swallowed,
+        )
 
 
 threshold_option = click.option(

@@ -8,7 +8,7 @@ from typing import Literal
 
 import click
 
-from pommel.cli.each_model import Done, expanded_models, models_and_suites, run_each, sorted_out
+from pommel.cli.each_model import Done, ModelsAndSuites, run_each
 from pommel.cli.option_groups import FOLDER, field_of, option, takes_options
 from pommel.cli.options import RunOptions, threshold_option
 from pommel.cli.output import (
@@ -56,11 +56,8 @@ class _RunOptions(RunOptions):
 
 
 @click.command("run", no_args_is_help=True)
-@models_and_suites
 @takes_options
-def command(
-    model: str, suites: tuple[str, ...], more_models: tuple[str, ...], chosen: _RunOptions
-) -> None:
+def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     """Run SUITEs on MODEL and show the share of items on which predictions hold.
 
     A SUITE is a file, a folder, a shipped collection (suites:en, suites:en/agreement), a shipped
@@ -74,11 +71,10 @@ def command(
       pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..3000..1000}' suites:en
     """
     check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
-    references, sources = sorted_out((model, *suites, *more_models), more_models)
-    loaded = load_suites(sources, strict=chosen.strict)
+    loaded = load_suites(named.suite_sources(), strict=chosen.strict)
     Suite.check_distinct_names(loaded.suites)
     show_warnings(loaded.warnings)
-    models = expanded_models(references)
+    models = named.expanded_models()
     if chosen.output:
         # A folder that cannot be is better known before the model has run.
         make_folder(chosen.output)

@@ -14,13 +14,11 @@ from pommel.leaderboard import Submitter, write_submission
 class _SubmitOptions(RunArguments, SelectionOptions):
     """Which runs are packed, and what is said of the model and of who submits it."""
 
-    by: str = option(required=True, metavar="TEXT", help="Who submits.")
-    name: str = option(
-        default="", metavar="TEXT", help="What to call the model.  [default: its own name]"
-    )
-    contact: str = option(default="", metavar="TEXT", help="For whoever keeps the leaderboard.")
+    by: str = option(required=True, help="Who submits.")
+    name: str = option(default="", help="What to call the model.  [default: its own name]")
+    contact: str = option(default="", help="For whoever keeps the leaderboard.")
     url: str = option(default="", metavar="URL", help="Where the model is described.")
-    remark: str = option("--note", default="", metavar="TEXT", help="A remark, of one line.")
+    remark: str = option("--note", default="", help="A remark, of one line.")
 
 
 @click.command("submit")

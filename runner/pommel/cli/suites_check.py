@@ -54,7 +54,6 @@ class _SuitesCheckOptions(ModelOptions):
     )
     frequencies: Path | None = option(
         type=FILE,
-        metavar="FILE",
         help="How frequent words are (rule word-frequency): a list, or a text to count them "
         "in; says which it was taken for.",
     )

@@ -104,15 +104,7 @@ def _number(name: str, kind: "click.ParamType[Any]", metavar: str, about: str) -
     """Return the option of a field of the recipe."""
     # The type as a string: older versions of Click have no such type at run time.
     default = getattr(_DEFAULT, name)
-    return option(
-        Recipe.option(name),
-        name,
-        type=kind,
-        metavar=metavar,
-        default=default,
-        show_default=True,
-        help=about,
-    )
+    return option(Recipe.option(name), type=kind, metavar=metavar, default=default, help=about)
 
 
 class _RecipeOptions(Options):

@@ -1,10 +1,11 @@
 """`pommel validate`: every fault of suite files, where it is and what would be right."""
 
+from collections import Counter
 from dataclasses import asdict
 
 import click
 
-from pommel.cli.output import form_option, show_json, suites_argument
+from pommel.cli.output import form_option, in_files, show_json, suites_argument
 from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources import find_suites, load_suites
 
@@ -40,9 +41,8 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
             click.echo(str(line))
     errors = [fault for fault in faults if fault.severity == "error"]
     if errors:
-        bad = {fault.file for fault in errors}
-        all_files = counted(len(sound) + len(bad), "file")
-        raise InputError(f"{counted(len(errors), 'error')} in {len(bad)} of {all_files}")
+        of_files = Counter(fault.file for fault in errors)
+        raise InputError(in_files("error", [*of_files.values(), *[0] * len(sound)]))
 
 
 def _each_file(sources: tuple[str, ...], faults: list[Fault]) -> list[str]:
