@@ -1,12 +1,15 @@
 """Conditional scores: how surprising a target is after its left context."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import InputError
-from pommel.models import DistinctSentence, Model, Policy
-from pommel.surprisal import ScoredSentence, Token
+from pommel.models import Model, Policy
+from pommel.scoring.questions import Questions
+from pommel.scoring.regions import all_needed
+from pommel.surprisal import Token
 from pommel.values import frozen
 
 # Called with the number of pairs that have just been scored.
@@ -83,8 +86,18 @@ class ConditionalScore:
         Raises `InputError` for a target without a visible character, and what the model raises.
         """
         asked = [_Asked.of(number, *pair, joiner) for number, pair in enumerate(pairs, start=1)]
-        scored = _score_distinct(model, policy or Policy(), asked, progress)
-        scores = {each: each.score(scored[each.text].tokens) for each in dict.fromkeys(asked)}
+        # The token of a target's first word may begin with a space that the context ends in, and a
+        # mark at the end lies behind the last character.
+        needed = all_needed(
+            {each.text: ((len(each.context.rstrip()), len(each.text) + 1),)} for each in asked
+        )
+        questions = Questions(model, policy or Policy(), needed)
+        for n_scored in questions.ask(Counter(each.text for each in asked)):
+            if progress:
+                progress(n_scored)
+        scores = {
+            each: each.score(questions.scored[each.text].tokens) for each in dict.fromkeys(asked)
+        }
         return [scores[each] for each in asked]
 
     @staticmethod
@@ -164,23 +177,3 @@ def _first_visible(text: str, token: Token) -> int:
     written = text[token.start : token.end]
     n_spaces = len(written) - len(written.lstrip())
     return token.start + (n_spaces if n_spaces < len(written) else 0)
-
-
-def _score_distinct(
-    model: Model, policy: Policy, asked: Sequence[_Asked], progress: Progress | None
-) -> dict[str, ScoredSentence]:
-    """Score every distinct sentence once, from the first token that some pair needs."""
-    # The token of a target's first word may begin with a space that the context ends in, and a mark
-    # at the end lies behind the last character.
-    spans = [((len(each.context.rstrip()), len(each.text) + 1),) for each in asked]
-    wanted = DistinctSentence.all_of([each.text for each in asked], spans)
-    # As they were given, which is how failures are told.
-    wanted.sort(key=lambda each: each.indices)
-    texts = [each.text for each in wanted]
-    scored: dict[str, ScoredSentence] = {}
-    # Even to be asked for nothing may cost a model its start.
-    for index, sentence in model.score(texts, policy, [e.spans for e in wanted]) if texts else ():
-        scored[texts[index]] = sentence
-        if progress:
-            progress(len(wanted[index].indices))
-    return scored

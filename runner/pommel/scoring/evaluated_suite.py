@@ -1,7 +1,7 @@
 """Evaluated suites: SyntaxGym JSON in which every region has its surprisal, in and out."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from pommel.errors import SurprisalError
 from pommel.files import WrittenFloat
-from pommel.scoring.regions import Bits, Cell, RegionTable
+from pommel.scoring.regions import Bits, Cell, RegionTable, cells_of
 from pommel.suite import METRICS, Condition, Region, Suite
 
 
@@ -20,7 +20,7 @@ def table_from_suite(suite: Suite) -> RegionTable:
     its condition has, and the sum, the minimum and the maximum, which follow from the regions'.
     Raises `SurprisalError` if no metric is there for every region.
     """
-    metrics = _common_metrics(region for _, region in _cells(suite))
+    metrics = _common_metrics(region for _, region in cells_of(suite))
     if not metrics:
         raise SurprisalError(
             f"suite {suite.name!r} has regions without metric_value: it has not been evaluated; "
@@ -36,7 +36,7 @@ def table_from_suite(suite: Suite) -> RegionTable:
     counts = {name: np.zeros(shape, dtype=np.int64) for name in _COUNTS}
     swallowed = np.zeros(shape, dtype=np.bool_)
     oovs: dict[Cell, tuple[str, ...]] = {}
-    for cell, region in _cells(suite):
+    for cell, region in cells_of(suite):
         swallowed[cell] = bool(region.text) and region.as_written.get("n_tokens") == 0
         for metric in metrics:
             # NumPy takes None for NaN.
@@ -127,15 +127,6 @@ def _common_metrics(written: Iterable[Region | Condition]) -> list[str]:
     """Return the metrics of which each of the objects says its value."""
     values = [each.as_written.get("metric_value") or {} for each in written]
     return [metric for metric in METRICS if all(metric in each for each in values)]
-
-
-def _cells(suite: Suite) -> Iterator[tuple[Cell, Region]]:
-    """Yield every region and its place in a table's arrays."""
-    column = {number: index for index, number in enumerate(suite.region_numbers)}
-    for i, item in enumerate(suite.items):
-        for c, name in enumerate(suite.condition_names):
-            for region in item.condition(name).regions:
-                yield (i, c, column[region.number]), region
 
 
 def _written_whole(suite: Suite) -> dict[str, Bits]:

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -99,6 +99,15 @@ class RegionTable:
         """
         counts = self.n_tokens[:, self.condition_names.index(condition)]
         return np.where((counts < 0).any(axis=-1), -1, counts.sum(axis=-1))
+
+
+def cells_of(suite: Suite) -> Iterator[tuple[Cell, Region]]:
+    """Yield every region and its place in a table's arrays."""
+    column = {number: index for index, number in enumerate(suite.region_numbers)}
+    for i, item in enumerate(suite.items):
+        for c, name in enumerate(suite.condition_names):
+            for region in item.condition(name).regions:
+                yield (i, c, column[region.number]), region
 
 
 # One list of scored sentences an item, in the order of `suite.condition_names`.

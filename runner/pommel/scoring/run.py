@@ -1,13 +1,12 @@
 """Runs: a model on suites, from sentences to results."""
 
 import datetime as dt
-import itertools
 import json
 import platform
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pommel.errors import ModelError, UsageError, counted, listed, package_version
@@ -16,12 +15,14 @@ from pommel.models import Method, Model, ModelInfo, Named, Policy
 from pommel.scoring.choices import Choices, Compat
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
+from pommel.scoring.questions import Questions
 from pommel.scoring.regions import (
     Assigner,
     Layouts,
     Needed,
     RegionTable,
     all_needed,
+    cells_of,
     needed_spans,
     region_table,
 )
@@ -73,9 +74,9 @@ class NeededSentences:
         )
 
     @property
-    def sentences(self) -> Iterable[Sentence]:
-        """The sentences of all items and conditions."""
-        return itertools.chain.from_iterable(self.layouts)
+    def counts(self) -> Counter[str]:
+        """How often each sentence is there."""
+        return Counter(sentence.text for row in self.layouts for sentence in row)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -132,13 +133,13 @@ class SuiteSurprisals:
         """
         choices = choices or Choices()
         needed = NeededSentences.of(suite, model.info, choices)
-        work = _Work.of(model, [needed], choices)
+        asked = _asked_of(model, [needed], choices)
         if known is not None:
-            work.scored = known
-        for n_scored in work.ask([needed]):
+            asked.scored = known
+        for n_scored in asked.ask(needed.counts):
             if progress:
                 progress(n_scored)
-        return work.surprisals(needed)
+        return _answered(asked, needed)
 
     @classmethod
     def from_sentences(
@@ -356,14 +357,14 @@ def run_suites(
     """
     choices = choices or Choices()
     every = [NeededSentences.of(suite, model.info, choices) for suite in suites]
-    work = _Work.of(model, every, choices)
+    asked = _asked_of(model, every, choices)
     together = model.info.costly_calls and len(suites) > 1
     groups = deque([every] if together else [[each] for each in every])
     failure: BaseException | None = None
     while groups:
         group = groups.popleft()
         try:
-            answers = work.ask(group)
+            answers = asked.ask(sum((each.counts for each in group), Counter()))
         except ModelError as error:
             if len(group) > 1:
                 groups.extend([each] for each in group)
@@ -378,71 +379,27 @@ def run_suites(
             failure = error
             groups.clear()
         for each in group:
-            if work.is_complete(each):
-                surprisals = work.surprisals(each)
+            if all(map(asked.has, each.texts)):
+                surprisals = _answered(asked, each)
                 yield Run(surprisals=surprisals, result=surprisals.evaluate(choices))
     if failure:
         raise failure
 
 
-@dataclass(slots=True, kw_only=True)
-class _Work:
-    """What is asked of a model, and what it has answered so far."""
+def _asked_of(model: Model, suites: Sequence[NeededSentences], choices: Choices) -> Questions:
+    """Find out what has to be asked for all suites."""
+    # What the model refuses it refuses before anything is asked.
+    model.info.resolved_method(choices.policy)
+    return Questions(model, choices.policy, all_needed(each.spans for each in suites))
 
-    model: Model
-    choices: Choices
-    needed: Needed
-    scored: dict[str, ScoredSentence] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, model: Model, suites: Sequence[NeededSentences], choices: Choices) -> "_Work":
-        """Find out what has to be asked for all suites."""
-        # What the model refuses it refuses before anything is asked.
-        model.info.resolved_method(choices.policy)
-        return cls(model=model, choices=choices, needed=all_needed(each.spans for each in suites))
-
-    def ask(self, suites: Sequence[NeededSentences]) -> Iterator[int]:
-        """Ask the model for what is missing; raises what it refuses before it computes anything.
-
-        Its answers are taken in as one goes on, each of which is so many sentences of the suites.
-        """
-        counts = Counter(sentence.text for each in suites for sentence in each.sentences)
-        missing = [text for text in counts if not self._is_known(text)]
-        spans = [self.needed[text] for text in missing]
-        # Even to be asked for nothing may cost a model its start.
-        answers = self.model.score(missing, self.choices.policy, spans) if missing else ()
-        return self._take(counts, missing, answers)
-
-    def _take(
-        self,
-        counts: Counter[str],
-        missing: Sequence[str],
-        answers: Iterable[tuple[int, ScoredSentence]],
-    ) -> Iterator[int]:
-        yield counts.total() - sum(counts[text] for text in missing)
-        try:
-            for index, sentence in answers:
-                self.scored[missing[index]] = sentence
-                yield counts[missing[index]]
-        except ModelError as error:
-            for text in error.spoiled:
-                self.scored.pop(text, None)
-            raise
-
-    def is_complete(self, suite: NeededSentences) -> bool:
-        """Say whether all sentences of a suite are there."""
-        return all(self._is_known(each.text) for each in suite.sentences)
-
-    def surprisals(self, suite: NeededSentences) -> SuiteSurprisals:
-        """Return the surprisals of a suite all of whose sentences are there."""
-        # By now it may know more of itself: how often it was asked again, say.
-        info = self.model.info
-        method = info.resolved_method(self.choices.policy)
-        about = provenance(suite.suite, info, self.choices, method=method)
-        return SuiteSurprisals.from_sentences(suite, self.scored, method=method, provenance=about)
-
-    def _is_known(self, text: str) -> bool:
-        return text in self.scored and self.scored[text].has_all_of(self.needed[text])
+def _answered(asked: Questions, suite: NeededSentences) -> SuiteSurprisals:
+    """Return the surprisals of a suite all of whose sentences are there."""
+    # By now it may know more of itself: how often it was asked again, say.
+    info = asked.model.info
+    method = info.resolved_method(asked.policy)
+    about = provenance(suite.suite, info, suite.choices, method=method)
+    return SuiteSurprisals.from_sentences(suite, asked.scored, method=method, provenance=about)
 
 
 def regions_frame(surprisals: SuiteSurprisals) -> "pd.DataFrame":
@@ -450,32 +407,23 @@ def regions_frame(surprisals: SuiteSurprisals) -> "pd.DataFrame":
     suite, table = surprisals.suite, surprisals.table
     if not surprisals.compat:
         table = table.without_swallowed()
-    place = {number: index for index, number in enumerate(table.region_numbers)}
-    rows: list[dict[str, object]] = []
-    for i, item in enumerate(suite.items):
-        for c, name in enumerate(table.condition_names):
-            for region in item.condition(name).regions:
-                cell = (i, c, place[region.number])
-                oovs = table.oovs.get(cell, ())
-                rows.append(
-                    {
-                        "suite": suite.name,
-                        "model_name": surprisals.model.name,
-                        "item_number": item.number,
-                        "condition_name": name,
-                        "region_number": region.number,
-                        "region_name": suite.region_names.get(region.number, ""),
-                        "content": region.content,
-                        **{
-                            f"{each}_bits": float(table.values[each][cell])
-                            for each in suite.all_metrics
-                        },
-                        "n_tokens": int(table.n_tokens[cell]),
-                        "n_unscored": int(table.n_unscored[cell]),
-                        "n_oovs": len(oovs),
-                        "oovs": json.dumps(oovs, ensure_ascii=False),
-                    }
-                )
+    rows: list[dict[str, object]] = [
+        {
+            "suite": suite.name,
+            "model_name": surprisals.model.name,
+            "item_number": table.item_numbers[cell[0]],
+            "condition_name": table.condition_names[cell[1]],
+            "region_number": region.number,
+            "region_name": suite.region_names.get(region.number, ""),
+            "content": region.content,
+            **{f"{each}_bits": float(table.values[each][cell]) for each in suite.all_metrics},
+            "n_tokens": int(table.n_tokens[cell]),
+            "n_unscored": int(table.n_unscored[cell]),
+            "n_oovs": len(table.oovs.get(cell, ())),
+            "oovs": json.dumps(table.oovs.get(cell, ()), ensure_ascii=False),
+        }
+        for cell, region in cells_of(suite)
+    ]
     # A suite has a region.
     return frame_of_rows(rows, [*rows[0]])
 
