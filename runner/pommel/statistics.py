@@ -40,22 +40,17 @@ class Spread:
         standard deviation.
         """
         known = [value for value in values if not math.isnan(value)]
-        if not known:
-            return cls(
-                n=0, **dict.fromkeys(("mean", "sd", "sd_population", "low", "high"), math.nan)
-            )
         n, mean = len(known), mean_score(known)
+        low, high = min(known, default=math.nan), max(known, default=math.nan)
         # The mean is rounded, and differences from it could spread a little where nothing does.
-        squares = (
-            math.fsum((value - mean) ** 2 for value in known) if min(known) < max(known) else 0.0
-        )
+        squares = math.fsum((value - mean) ** 2 for value in known) if low < high else 0.0
         return cls(
             n=n,
             mean=mean,
             sd=math.sqrt(squares / (n - 1)) if n > 1 else math.nan,
-            sd_population=math.sqrt(squares / n),
-            low=min(known),
-            high=max(known),
+            sd_population=math.sqrt(squares / n) if n else math.nan,
+            low=low,
+            high=high,
         )
 
     @property
@@ -105,8 +100,20 @@ class Interval:
         """
         _check_counts(n_holding, n_items)
         _check_confidence(confidence)
-        interval = cls._wilson if method == "wilson" else cls._clopper_pearson
-        return interval(n_holding, n_items, (1 - confidence) / 2)
+        n_failing, tail = n_items - n_holding, (1 - confidence) / 2
+        if method == "wilson":
+            z = -NormalDist().inv_cdf(tail)
+            centre = n_holding + z**2 / 2
+            half = z * math.sqrt(n_holding * n_failing / n_items + z**2 / 4)
+            low, high = (centre - half) / (n_items + z**2), (centre + half) / (n_items + z**2)
+        else:
+            from scipy.special import betaincinv
+
+            # The shares that neither one-sided test refuses.
+            low = float(betaincinv(n_holding, n_failing + 1, tail))
+            high = float(betaincinv(n_holding + 1, n_failing, 1 - tail))
+        # The ends are exactly 0 and 1 where none or all hold.
+        return cls(low=low if n_holding else 0.0, high=high if n_failing else 1.0)
 
     @classmethod
     def of_means(
@@ -180,28 +187,6 @@ class Interval:
         rank = _percentile_rank(draws.size, confidence)
         parted = np.partition(draws, (rank - 1, draws.size - rank))
         return cls(low=float(parted[rank - 1]), high=float(parted[-rank]))
-
-    @classmethod
-    def _wilson(cls, n_holding: int, n_items: int, tail: float) -> Self:
-        """Wilson (1927); the ends are exactly 0 and 1 where none or all hold."""
-        z = -NormalDist().inv_cdf(tail)
-        centre = n_holding + z**2 / 2
-        half = z * math.sqrt(n_holding * (n_items - n_holding) / n_items + z**2 / 4)
-        return cls(
-            low=(centre - half) / (n_items + z**2) if n_holding > 0 else 0.0,
-            high=(centre + half) / (n_items + z**2) if n_holding < n_items else 1.0,
-        )
-
-    @classmethod
-    def _clopper_pearson(cls, n_holding: int, n_items: int, tail: float) -> Self:
-        """Clopper and Pearson (1934): the shares that neither one-sided test at `tail` refuses."""
-        from scipy.special import betaincinv
-
-        n_failing = n_items - n_holding
-        return cls(
-            low=float(betaincinv(n_holding, n_failing + 1, tail)) if n_holding > 0 else 0.0,
-            high=float(betaincinv(n_holding + 1, n_failing, 1 - tail)) if n_failing > 0 else 1.0,
-        )
 
 
 @frozen(eq=False)

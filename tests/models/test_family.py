@@ -297,10 +297,11 @@ def test_references_without_patterns_name_themselves(reference: str) -> None:
         ("huggingface://m@{epoch=0-step=9,epoch=0-step=99,epoch=1-step=120}", "step", [9, 99, 120]),
         ("huggingface://x/multiberts-seed_{0..2}", "seed", [0, 1, 2]),
         ("lstm://models/{seed1-large,seed2-large}", "seed", [1, 2]),
-        ("lstm://seeds/{1,2}", "seed", [1, 2]),
-        # The word may stand above the number, and not every member needs to have one.
-        ("huggingface://checkpoints/{100,20k,best}", "step", [100, 20_000, None]),
+        # Not every member needs to have a number.
+        ("huggingface://m@checkpoint-{100,20k,best}", "step", [100, 20_000, None]),
+        ("huggingface://m@{epoch=0-step=9,epoch=0-step=99,best}", "step", [9, 99, None]),
         # A number without such a word may be anything: a size, a version, an order.
+        ("lstm://seeds/{1,2}", "member", [None, None]),
         ("huggingface://m@{1000,2000}", "member", [None, None]),
         ("huggingface://m-{1.4b,70m,160m}", "member", [None] * 3),
         # The folder's number is not the member's.

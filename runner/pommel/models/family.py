@@ -432,8 +432,6 @@ def _members(
     stem = ""
     if place.separator in _NAMES_BEGIN:
         stem = _AXIS_AT_END.sub("", place.start).rstrip(_GAP)
-    # checkpoints/1000: the word of the number stands above it.
-    context = f"{above}/" if place.separator == "/" and not stem else ""
     before = f"{above}{place.separator or '/'}" if above and not stem else ""
     members: dict[str, tuple[str, str, dict[Axis, float]]] = {}
     for texts in choices:
@@ -445,9 +443,8 @@ def _members(
                 f"{reference.text}: two of its models would be called {label!r}, "
                 f"{members[label][0]} and {spelled}; name one of them"
             )
-        numbers = _numbers(f"{context}{label}" if label[:1].isdigit() else label)
-        members[label] = spelled, f"{before}{end}", numbers
-    axis = _axis(reference, place, [numbers for _, _, numbers in members.values()])
+        members[label] = spelled, f"{before}{end}", _numbers(label)
+    axis = _axis(reference, [numbers for _, _, numbers in members.values()])
     family = stem or above or next(iter(choices[0][index + 1 :]), "") or place.text
 
     def order(label: str) -> tuple[float, list[Any]]:
@@ -480,12 +477,11 @@ def _numbers(text: str) -> dict[Axis, float]:
     return found
 
 
-def _axis(reference: Reference, place: Place, numbers: Sequence[Mapping[Axis, float]]) -> Axis:
+def _axis(reference: Reference, numbers: Sequence[Mapping[Axis, float]]) -> Axis:
     """Return what members differ in, by the words before the numbers in their labels.
 
-    That is the word right before the pattern, unless its numbers repeat and another's do not; else
-    the first one whose numbers are all different, or the only one. Raises `UsageError` where two
-    vary at once and neither tells the members apart.
+    That is the first word whose numbers are all different, else one whose numbers vary. Raises
+    `UsageError` where two vary at once and neither tells the members apart.
     """
     values: dict[Axis, set[float]] = defaultdict(set)
     for axis, value in itertools.chain.from_iterable(each.items() for each in numbers):
@@ -497,11 +493,7 @@ def _axis(reference: Reference, place: Place, numbers: Sequence[Mapping[Axis, fl
             f"{reference.text}: its models differ in {' and '.join(varying)} at once; "
             "write one pattern for each family"
         )
-    if at_start := _AXIS_AT_END.search(place.start):
-        axis = _AXES[at_start[1].lower()]
-        if not telling or axis in telling:
-            return axis
-    return next(iter(telling or (values if len(values) == 1 else ())), "member")
+    return next(iter(telling or varying or values), "member")
 
 
 def natural_key(text: str) -> list[Any]:

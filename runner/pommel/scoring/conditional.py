@@ -93,7 +93,7 @@ class ConditionalScore:
         )
         questions = Questions(model, policy or Policy(), needed)
         for n_scored in questions.ask(Counter(each.text for each in asked)):
-            if progress:
+            if progress and n_scored:
                 progress(n_scored)
         scores = {
             each: each.score(questions.scored[each.text].tokens) for each in dict.fromkeys(asked)

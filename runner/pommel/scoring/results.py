@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -131,6 +131,24 @@ class PredictionResult:
         return int((items & ~self.skipped).sum())
 
 
+def _together(predictions: Sequence[PredictionResult]) -> PredictionResult:
+    """Return predictions as one, which holds where all do, and is skipped where any is."""
+    return replace(
+        predictions[0],
+        holds=~_any(~each.holds for each in predictions),
+        margin_bits=np.full(predictions[0].holds.shape, math.nan),
+        tie=_any(each.tie for each in predictions),
+        defined=~_any(~each.defined for each in predictions),
+        swallowed=_any(each.swallowed for each in predictions),
+        unscored=_any(each.unscored for each in predictions),
+        oov=_any(each.oov for each in predictions),
+        skipped=_any(each.skipped for each in predictions),
+    )
+
+
+# What is counted of a prediction's items.
+_COUNTS = ("n_ties", "n_undefined", "n_swallowed", "n_unscored", "n_oov", "n_skipped")
+
 OwnTable = Literal["predictions", "suites"]
 Table = Literal["suites", "predictions", "regions", "tokens"]
 # What a single run has no table of.
@@ -150,12 +168,7 @@ SUITE_COLUMNS = (
     "score",
     "low",
     "high",
-    "n_ties",
-    "n_undefined",
-    "n_swallowed",
-    "n_unscored",
-    "n_oov",
-    "n_skipped",
+    *_COUNTS,
     "family",
     "axis",
     "member",
@@ -218,7 +231,7 @@ class SuiteResult:
     @property
     def n_counted(self) -> int:
         """How many items no prediction that the score rule looks at skips."""
-        return int((~_any(each.skipped for each in self.counted)).sum()) if self.counted else 0
+        return _together(self.counted).n_items if self.counted else 0
 
     @property
     def n_oov(self) -> int:
@@ -252,16 +265,16 @@ class SuiteResult:
         """
         if self.reported:
             return (self.reported,)
-        if not self.predictions:
-            return ()
+        return tuple(
+            Score(label=label, n_holding=part.n_holding, n_items=part.n_items)
+            for label, part in self._parts()
+        )
+
+    def _parts(self) -> list[tuple[str, PredictionResult]]:
+        """Return what has a score of its own, each with its label."""
         if self.score_rule == "each":
-            return tuple(
-                Score(label=str(each.prediction_id), n_holding=each.n_holding, n_items=each.n_items)
-                for each in self.predictions
-            )
-        kept = ~_any(each.skipped for each in self.counted)
-        holding = np.logical_and.reduce([kept, *(each.holds for each in self.counted)])
-        return (Score(label="", n_holding=int(holding.sum()), n_items=int(kept.sum())),)
+            return [(str(each.prediction_id), each) for each in self.predictions]
+        return [("", _together(self.counted))] if self.predictions else []
 
     @property
     def score(self) -> float:
@@ -353,25 +366,15 @@ class SuiteResult:
         }
         if self.reported:
             return [{**shared, **_share_row(self.reported)}]
-        if not self.predictions:
-            return [{**shared, "prediction_id": "", "n_items": self.n_items}]
-        return [{**shared, **self._score_row(score)} for score in self.scores]
-
-    def _score_row(self, score: Score) -> dict[str, object]:
-        own = [each for each in self.counted if score.label in ("", str(each.prediction_id))]
-        skipped = _any(each.skipped for each in own)
-        counts = {
-            "n_ties": _any(each.tie for each in own),
-            "n_undefined": _any(~each.defined for each in own),
-            "n_swallowed": _any(each.swallowed for each in own),
-            "n_unscored": _any(each.unscored for each in own),
-            "n_oov": _any(each.oov for each in own),
-        }
-        return {
-            **_share_row(score),
-            **{name: int((items & ~skipped).sum()) for name, items in counts.items()},
-            "n_skipped": int(skipped.sum()),
-        }
+        rows = [
+            {
+                **shared,
+                **_share_row(score),
+                **{name: getattr(part, name) for name in _COUNTS},
+            }
+            for score, (_, part) in zip(self.scores, self._parts(), strict=True)
+        ]
+        return rows or [{**shared, "prediction_id": "", "n_items": self.n_items}]
 
 
 def _share_row(score: Score) -> dict[str, object]:
