@@ -23,6 +23,7 @@ from pommel.errors import Fault, Place
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import raise_any, recipe
 from pommel.sources.grammar.text import (
+    Block,
     NearestNames,
     Unparsed,
     Written,
@@ -197,7 +198,7 @@ def parse_grammar(sources: Sequence[tuple[str, str]]) -> AttributeGrammar:
     rules = _Rules()
     for text, file in sources:
         for number, line in enumerate(DecodedText.of(text).lines, start=1):
-            rules.add(line, Place(file=file, line=number, column=1))
+            rules.add(Block(file=file, line=number, text=line))
     order = [file for _, file in sources]
     faults = [*rules.faults, *check(rules.grammar, file=order[-1], broken=rules.broken)]
     raise_any(faults, *order)
@@ -212,22 +213,22 @@ class _Rules:
     broken: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
 
-    def add(self, line: str, begin: Place) -> None:
+    def add(self, line: Block) -> None:
         """Take in one line."""
-        if not line.strip() or line.startswith("#"):
+        if not line.text.strip() or line.text.startswith("#"):
             return
-        found = _VARY.match(line)
+        found = _VARY.match(line.text)
         if found is None:
-            self._add_rule(line, begin)
+            self._add_rule(line)
         elif found[1] == ":":
-            self._add_vary(line, found.end(), begin)
+            self._add_vary(line, found.end())
         else:
-            fault = begin.fault("vary has no colon", "write vary: NAME[attributes]")
+            fault = line.at(0).fault("vary has no colon", "write vary: NAME[attributes]")
             self._break(VARY, fault)
 
-    def _add_vary(self, line: str, start: int, begin: Place) -> None:
-        for entry in line[start:].split(";"):
-            place = begin.further(start + len(entry) - len(entry.lstrip()))
+    def _add_vary(self, line: Block, start: int) -> None:
+        for entry in line.text[start:].split(";"):
+            place = line.at(start + len(entry) - len(entry.lstrip()))
             found = _ENTRY.fullmatch(entry)
             if found:
                 self.grammar.vary.setdefault(_preterminal(found[1], found[2] or ""), place)
@@ -237,15 +238,15 @@ class _Rules:
                 self._break(VARY, place.fault(what, hint))
             start += len(entry) + 1
 
-    def _add_rule(self, line: str, begin: Place) -> None:
-        tree = parsed(line, "attribute_varying.lark")
+    def _add_rule(self, line: Block) -> None:
+        tree = parsed(line.text, "attribute_varying.lark")
         if isinstance(tree, Unparsed):
-            left = _LEFT_NAME.match(line)
-            self._break(left[1] if left else "", _syntax_fault(tree, begin))
+            left = _LEFT_NAME.match(line.text)
+            self._break(left[1] if left else "", _syntax_fault(tree, line.at(tree.offset)))
             return
-        name = _symbol(tree.children[0], begin)
+        name = _symbol(tree.children[0], line)
         alternatives = [
-            tuple(_symbol(token, begin) for token in each.children)
+            tuple(_symbol(token, line) for token in each.children)
             for each in tree.find_data("alternative")
         ]
         own = name.preterminal
@@ -267,9 +268,9 @@ class _Rules:
         self.faults.append(fault)
 
 
-def _symbol(token: "Token", begin: Place) -> Symbol:
+def _symbol(token: "Token", line: Block) -> Symbol:
     text = str(token)
-    place = begin.further(token.start_pos or 0)
+    place = line.place(token)
     if token.type != "PRETERMINAL":
         return Symbol(place=place, text=text)
     name, _, attributes = text.removesuffix("]").partition("[")
@@ -281,9 +282,8 @@ def _preterminal(name: str, attributes: str) -> Preterminal:
     return Preterminal(name=name, attributes=own)
 
 
-def _syntax_fault(found: Unparsed, begin: Place) -> Fault:
+def _syntax_fault(found: Unparsed, place: Place) -> Fault:
     """Say what is wrong with a line that is no rule."""
-    place = begin.further(found.offset)
     if found.character in ("[", "]"):
         hint = "write NAME[attribute,attribute], with nothing between name and bracket"
         return place.fault("this bracket has no partner", hint)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pommel.errors import Fault, Place, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, collected
-from pommel.sources.grammar.text import SHOWN, NearestNames, Unparsed, Written, parsed
+from pommel.sources.grammar.text import SHOWN, Block, NearestNames, Unparsed, Written, parsed
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _UNNAMED = Written(place=Place(file="", line=0, column=0), text="")
 
 
 @frozen
-class Statement:
+class Statement(Block):
     """A keyword, a name (empty where there is none), a content, and how it is to be written.
 
     `text` is all of the statement, with blanks in place of comments and of what stands before the
@@ -41,18 +41,9 @@ class Statement:
     in the first column of a line.
     """
 
-    file: str
-    line: int
-    text: str
     keyword: str = ""
     name: Written = _UNNAMED
     usage: str = ""
-
-    def at(self, offset: int) -> Place:
-        """Return the place of the character with that number, from 0."""
-        before = self.text[:offset]
-        column = len(before) - before.rfind("\n")
-        return Place(file=self.file, line=self.line + before.count("\n"), column=column)
 
     @property
     def content_place(self) -> Place:
@@ -67,9 +58,8 @@ class Statement:
     def written(self, part: "Token | ParseTree") -> Written:
         """Return what the content has where a token or a tree is, one space between words."""
         found = part if isinstance(part, str) else part.meta
-        start = found.start_pos or 0
-        text = " ".join(self.text[start : found.end_pos].split())
-        return Written(place=self.at(start), text=text)
+        text = " ".join(self.text[found.start_pos : found.end_pos].split())
+        return Written(place=self.place(part), text=text)
 
     def tree(self) -> "ParseTree":
         """Return Lark's tree of the content. Raises `GrammarError` if it cannot be read."""

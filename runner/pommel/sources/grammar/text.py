@@ -12,7 +12,7 @@ from pommel.suite import METRICS
 from pommel.values import frozen
 
 if TYPE_CHECKING:
-    from lark import Lark
+    from lark import Lark, ParseTree, Token
 
 
 _MOST_LISTED = 12
@@ -44,6 +44,27 @@ class Written:
     def fault(self, message: str, hint: str) -> Fault:
         """Return what is wrong with it, and what to do about it."""
         return self.place.fault(message, hint)
+
+
+@frozen
+class Block:
+    """Lines of a file that say something together, and the number of the first, from 1."""
+
+    file: str
+    line: int
+    text: str
+
+    def at(self, offset: int) -> Place:
+        """Return the place of the character with that number, from 0."""
+        before = self.text[:offset]
+        column = len(before) - before.rfind("\n")
+        return Place(file=self.file, line=self.line + before.count("\n"), column=column)
+
+    def place(self, part: "Token | ParseTree") -> Place:
+        """Return where a token or a tree of the text begins."""
+        found = part if isinstance(part, str) else part.meta
+        line = self.line + (found.line or 1) - 1
+        return Place(file=self.file, line=line, column=found.column or 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ def test_a_symbol_is_the_same_wherever_it_stands() -> None:
         # NLTK forgets the rule.
         (
             "S -> 'a'\nA -> 'b' \\",
-            "2:1: a backslash continues the line, but none follows; take it away",
+            "2:10: a backslash continues the line, but none follows; take it away",
         ),
         ("%", "1:1: % is no directive by itself; there is %start and %contrast"),
         ("%stat S\nS -> 'a'", "1:1: there is no directive %stat; did you mean %start?"),
@@ -361,20 +361,17 @@ A -> 'a' \\
 
 def test_comments_and_empty_lines_are_left_out_and_backslashes_continue() -> None:
     lines = list(logical_lines(TEXT, "x.cfg"))
-    assert [(line.text, line.is_open) for line in lines] == [
-        ("S -> A | B", False),
-        ("A -> 'a' ", False),
-    ]
+    assert [line.text for line in lines] == ["  S -> A \n\t| B", "A -> 'a' \n"]
 
 
-def test_the_last_line_may_be_open() -> None:
+def test_nothing_follows_the_last_line() -> None:
     (line,) = logical_lines("A -> 'a' \\", "x.cfg")
-    assert (line.text, line.is_open) == ("A -> 'a' ", True)
+    assert line.text == "A -> 'a' \\"
 
 
 def test_places_of_lines_are_those_in_the_file() -> None:
     line = next(logical_lines(TEXT, "x.cfg"))
-    places = [line.place(offset) for offset in (0, 5, 7, 9, 10)]
+    places = [line.at(offset) for offset in (2, 7, 11, 13, 14)]
     assert [(each.line, each.column) for each in places] == [(2, 3), (2, 8), (3, 2), (3, 4), (3, 5)]
     assert {each.file for each in places} == {"x.cfg"}
 

@@ -13,6 +13,7 @@ from pommel.errors import Fault, Place, listed, nearest
 from pommel.sources.grammar.source import raise_any
 from pommel.sources.grammar.text import (
     SHOWN,
+    Block,
     NearestNames,
     Unparsed,
     Written,
@@ -208,42 +209,22 @@ def _contrasted_twice(grammar: ContextFreeGrammar) -> Iterator[Fault]:
                     yield each.fault(what, "leave one of the contrasts out")
 
 
-@dataclass(slots=True, kw_only=True)
-class LogicalLine:
-    """A line, or several that backslashes make one; white space around each is taken away.
+def logical_lines(text: str, file: str) -> Iterator[Block]:
+    """Yield the lines of a grammar's text that are neither empty nor comments.
 
-    `pieces` have the place of each, and where it begins in the text. `is_open` says that it ends in
-    a backslash, and the file with it.
+    Those that backslashes join are one, with blanks in place of these. Behind the last line there
+    is nothing to be joined to: there the backslash stays.
     """
-
-    text: str = ""
-    pieces: list[tuple[int, Place]] = field(default_factory=list)
-    is_open: bool = False
-
-    def place(self, offset: int) -> Place:
-        """Return where a character of the text stands in the file."""
-        begin, place = next(each for each in reversed(self.pieces) if each[0] <= offset)
-        return place.further(offset - begin)
-
-
-def logical_lines(text: str, file: str) -> Iterator[LogicalLine]:
-    """Yield the lines of a grammar's text that are neither empty nor comments."""
-    found = LogicalLine()
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line = raw.strip()
-        if not found.pieces and (not line or line.startswith("#")):
+    lines = [each.rstrip() for each in text.split("\n")]
+    joined: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if not joined and (not line or line.lstrip().startswith("#")):
             continue
-        place = Place(file=file, line=number, column=raw.index(line) + 1)
-        found.pieces.append((len(found.text), place))
-        found.text += line
-        found.is_open = found.text.endswith("\\")
-        if found.is_open:
-            found.text = found.text[:-1].rstrip() + " "
-        else:
-            yield found
-            found = LogicalLine()
-    if found.is_open:
-        yield found
+        goes_on = line.endswith("\\") and number < len(lines)
+        joined.append(line.removesuffix("\\") if goes_on else line)
+        if not goes_on:
+            yield Block(file=file, line=number - len(joined) + 1, text="\n".join(joined))
+            joined = []
 
 
 def _syntax_fault(found: Unparsed) -> tuple[str, str]:
@@ -251,7 +232,10 @@ def _syntax_fault(found: Unparsed) -> tuple[str, str]:
     rest = found.rest
     quote = found.character if found.character in ("'", '"') else ""
     if quote and rest.count(quote) == 1:
-        return f"this quote is not closed: {rest[:SHOWN]}", f"write {quote} behind the terminal"
+        shown = " ".join(rest.split())[:SHOWN]
+        return f"this quote is not closed: {shown}", f"write {quote} behind the terminal"
+    if rest == "\\":
+        return "a backslash continues the line, but none follows", "take it away"
     if "DIRECTIVE" in found.expected:
         return _left_side(found)
     if found.expected == {"ARROW"}:
@@ -288,14 +272,10 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
     # The left sides of rules that could not be read.
     broken: list[str] = []
     for line in logical_lines(text, file):
-        if line.is_open:
-            last = line.place(line.pieces[-1][0])
-            what = "a backslash continues the line, but none follows"
-            faults.append(last.fault(what, "take it away"))
         tree = parsed(line.text, "context_free/notation.lark")
         if isinstance(tree, Unparsed):
-            faults.append(line.place(tree.offset).fault(*_syntax_fault(tree)))
-            left = _LEFT_SIDE.match(line.text)
+            faults.append(line.at(tree.offset).fault(*_syntax_fault(tree)))
+            left = _LEFT_SIDE.match(line.text.lstrip())
             broken += [left[1]] if left else []
             continue
         (tree,) = tree.children
@@ -304,7 +284,7 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
         else:
             name, *symbols = tree.children
             own = [_symbol(line, each) for each in symbols]
-            faults += _add_directive(grammar, line.place(name.start_pos), name[1:].strip(), own)
+            faults += _add_directive(grammar, line.place(name), name[1:].strip(), own)
     if grammar.rules:
         faults += check_names(grammar, also_known=broken)
     elif not faults:
@@ -314,12 +294,12 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
     return grammar
 
 
-def _add_rule(grammar: ContextFreeGrammar, line: LogicalLine, left: "Token", *rest: Any) -> None:
+def _add_rule(grammar: ContextFreeGrammar, line: Block, left: "Token", *rest: Any) -> None:
     alternatives = grammar.rules.setdefault(_symbol(line, left), [])
     # Each alternative stands behind an arrow or a bar, which is where it is if it is empty.
     for mark, tree in zip(rest[::2], rest[1::2], strict=True):
         symbols = tuple(_symbol(line, each) for each in tree.children)
-        place = symbols[0].place if symbols else line.place(mark.start_pos)
+        place = symbols[0].place if symbols else line.place(mark)
         alternatives.append(Alternative(place=place, symbols=symbols))
 
 
@@ -355,7 +335,7 @@ def _add_directive(
                 yield each.fault(what, f"write {CONTRAST}")
 
 
-def _symbol(line: LogicalLine, token: "Token") -> Symbol:
+def _symbol(line: Block, token: "Token") -> Symbol:
     is_terminal = token.type == "TERMINAL"
     text = " ".join(token[1:-1].split()) if is_terminal else str(token)
-    return Symbol(place=line.place(token.start_pos or 0), text=text, is_terminal=is_terminal)
+    return Symbol(place=line.place(token), text=text, is_terminal=is_terminal)

@@ -374,14 +374,14 @@ def _operand(tree: "ParseTree", statement: Statement) -> Reference | Written:
     if not isinstance(found, str):
         return _reference(found, statement)
     text = " ".join(found[1:-1].split())
-    return Written(place=statement.at(tree.meta.start_pos), text=text)
+    return Written(place=statement.place(tree), text=text)
 
 
 def _reference(tree: "ParseTree", statement: Statement) -> Reference:
     """Return the reference that a tree is."""
     owner, name, *indices = tree.children
     return Reference(
-        statement.at(tree.meta.start_pos),
+        statement.place(tree),
         str(owner or ""),
         str(name),
         tuple(_reference(each, statement) for each in indices if not isinstance(each, str)),
