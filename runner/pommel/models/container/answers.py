@@ -24,7 +24,7 @@ def place(number: int, sentence: str) -> str:
     return f"sentence {number} ({quoted(sentence)})"
 
 
-_CHUNK_BYTES = 1 << 16
+_SENTENCES_A_PIECE = 64
 
 
 def check_sentences(sentences: Sequence[str], reference: str, *, blank: bool = False) -> None:
@@ -54,16 +54,9 @@ def check_encodable(sentences: Sequence[str], reference: str) -> None:
 
 def sentence_chunks(sentences: Sequence[str]) -> Iterator[bytes]:
     """Yield the sentences as lines, in pieces; the last line ends with a line feed, too."""
-    lines: list[bytes] = []
-    n_bytes = 0
-    for sentence in sentences:
-        line = f"{sentence}\n".encode()
-        lines.append(line)
-        n_bytes += len(line)
-        if n_bytes >= _CHUNK_BYTES:
-            yield b"".join(lines)
-            lines, n_bytes = [], 0
-    yield b"".join(lines)
+    for start in range(0, len(sentences), _SENTENCES_A_PIECE):
+        piece = sentences[start : start + _SENTENCES_A_PIECE]
+        yield "".join(f"{sentence}\n" for sentence in piece).encode()
 
 
 _Answer = TypeVar("_Answer")
@@ -166,7 +159,7 @@ def _watched(command: Command, reader: TableReader, sentences: Sequence[str]) ->
         raise command.fault(f"its first line has to be {wanted}, and is {quoted(header)}")
     yield header
     shown = n_characters = 0
-    while (line := command.next_line()) is not None:
+    for line in command.lines():
         sentence = sentences[max(shown, 1) - 1]
         # The line may be about the next one already.
         check_line(command, line, max([sentence, *sentences[shown : shown + 1]], key=len))

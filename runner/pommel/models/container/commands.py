@@ -3,10 +3,11 @@
 import json
 import re
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import field, replace
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -198,6 +199,45 @@ class ImageCommands:
             return self._answers("get_surprisals", sentences, answers.read_table)
         text = ["\n".join(sentences).encode()]
         return self._answers("get_surprisals", sentences, answers.read_table, text)
+
+    def agreed(
+        self,
+        where: str,
+        tokens: Sequence[str],
+        mask: Sequence[bool] | None,
+        rows: Sequence[PrintedToken],
+        unknown: Collection[str],
+    ) -> Sequence[PrintedToken]:
+        """Return the tokens of `get_surprisals` with what `unkify` says of them, if it is known.
+
+        Raises `ContainerError` if the commands disagree; `where` is the sentence, and `unknown`
+        what stands for unknown words.
+        """
+        known = [row.text for row in rows]
+        if len(tokens) != len(rows):
+            raise self._disagree(where, tokens, known)
+        if mask is not None and len(mask) != len(rows):
+            message = f"{where}: it printed {len(mask)} flags for the {len(tokens)} tokens"
+            raise ContainerError(f"{self.reference}: unkify: {message} of tokenize")
+        for number, (token, text) in enumerate(zip(tokens, known, strict=True)):
+            # One command may print an unknown word, and the other what stands for it.
+            is_unknown = mask[number] if mask is not None else token in unknown or text in unknown
+            if token != text and not is_unknown:
+                raise self._disagree(where, tokens, known)
+        if mask is None:
+            return rows
+        return [replace(row, oov=oov) for row, oov in zip(rows, mask, strict=True)]
+
+    def _disagree(self, where: str, tokens: Sequence[str], known: Sequence[str]) -> ContainerError:
+        both = enumerate(zip_longest(tokens, known), start=1)
+        number, pair = next((number, pair) for number, pair in both if pair[0] != pair[1])
+        token, other = ("nothing" if each is None else quoted(each) for each in pair)
+        return ContainerError(
+            f"{self.reference}: tokenize and get_surprisals do not agree in {where}: "
+            f"token {number} is {token} and {other}\n"
+            f"    tokenize:       {shortened(' '.join(tokens))}\n"
+            f"    get_surprisals: {shortened(' '.join(known))}"
+        )
 
     def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
         """Write the HDF5 file of `get_predictions.hdf5`, which appears when it is complete."""

@@ -10,7 +10,6 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from itertools import zip_longest
 from typing import Any
 
 from pommel.errors import (
@@ -20,7 +19,7 @@ from pommel.errors import (
     SurprisalError,
     quoted,
 )
-from pommel.models.alignment import PrintedToken, TokenizerSpec
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.container import checkpoint
 from pommel.models.container.answers import check_encodable, place
 from pommel.models.container.commands import DTYPE_VARIABLE, ImageCommands, ScoreSession
@@ -142,7 +141,8 @@ class PrintedAnswers:
             for index, rows in enumerate(printed):
                 mask = masks[index] if masks is not None else None
                 where = place(index + 1, sentences[index])
-                agreed = self._agreed(where, tokens[index], mask, rows, tokenizer)
+                unknown = tokenizer.unk_types
+                agreed = self.commands.agreed(where, tokens[index], mask, rows, unknown)
                 try:
                     scored = tokenizer.scored(sentences[index], agreed)
                     scored.check()
@@ -157,41 +157,6 @@ class PrintedAnswers:
 
     def close(self) -> None:
         """Do nothing: no container outlives a command."""
-
-    def _agreed(
-        self,
-        where: str,
-        tokens: Sequence[str],
-        mask: Sequence[bool] | None,
-        rows: Sequence[PrintedToken],
-        spec: TokenizerSpec,
-    ) -> Sequence[PrintedToken]:
-        """Return the tokens with what `unkify` says of them; raises if the commands disagree."""
-        known = [row.text for row in rows]
-        if len(tokens) != len(rows):
-            raise self._disagree(where, tokens, known)
-        if mask is not None and len(mask) != len(rows):
-            message = f"{where}: it printed {len(mask)} flags for the {len(tokens)} tokens"
-            raise ContainerError(f"{self.commands.reference}: unkify: {message} of tokenize")
-        for number, (token, text) in enumerate(zip(tokens, known, strict=True)):
-            # One command may print an unknown word, and the other what stands for it.
-            is_unknown = mask[number] if mask is not None else {token, text} & spec.unk_types
-            if token != text and not is_unknown:
-                raise self._disagree(where, tokens, known)
-        if mask is None:
-            return rows
-        return [replace(row, oov=oov) for row, oov in zip(rows, mask, strict=True)]
-
-    def _disagree(self, where: str, tokens: Sequence[str], known: Sequence[str]) -> ContainerError:
-        both = enumerate(zip_longest(tokens, known), start=1)
-        number, pair = next((number, pair) for number, pair in both if pair[0] != pair[1])
-        token, other = ("nothing" if each is None else quoted(each) for each in pair)
-        return ContainerError(
-            f"{self.commands.reference}: tokenize and get_surprisals do not agree in {where}: "
-            f"token {number} is {token} and {other}\n"
-            f"    tokenize:       {shortened(' '.join(tokens))}\n"
-            f"    get_surprisals: {shortened(' '.join(known))}"
-        )
 
 
 def _without_first_zero(scored: ScoredSentence) -> ScoredSentence:

@@ -208,7 +208,9 @@ class EndpointModel:
         way = self.manner.way(policy, reference=self.described.reference)
         distinct = DistinctSentence.all_of(sentences)
         for each in distinct:
-            self._check_unicode(each.text)
+            if not is_encodable(each.text):
+                fault = "it holds half of a surrogate pair, which is no text"
+                raise self._failure(each.text, fault)
         return self._score({each.text: each.indices for each in distinct}, way, policy)
 
     def close(self) -> None:
@@ -294,14 +296,6 @@ class EndpointModel:
             raise self._failure(sentence, failure.reason) from None
         except InputError as error:
             raise self._failure(sentence, str(error)) from None
-
-    def _check_unicode(self, sentence: str) -> None:
-        try:
-            sentence.encode()
-        except UnicodeEncodeError as error:
-            broken = sentence[error.start]
-            reason = f"the character {broken!a} at {error.start} is half of a pair and no text"
-            raise self._failure(sentence, reason) from None
 
     def _failure(self, sentence: str, reason: str) -> ModelError:
         said = self.client.without_key(reason)

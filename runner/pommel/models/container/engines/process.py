@@ -118,12 +118,11 @@ class Command:
             yield piece
 
     def lines(self) -> Iterator[str]:
-        """Yield standard output line by line, without line feeds; raises if it is not UTF-8.
+        """Return standard output line by line, without line feeds; raises if it is not UTF-8.
 
         A last line without a line feed is a line. The exit status is not looked at.
         """
-        while (line := self.next_line()) is not None:
-            yield line
+        return iter(self.next_line, None)
 
     def next_line(self) -> str | None:
         """Return the next line, None at the end of the output."""

@@ -49,7 +49,6 @@ class ProcessChannel:
         self._ending = threading.Lock()
         self._reading = threading.Lock()
         self._writing = threading.Lock()
-        self._removing = threading.Lock()
         self._process = subprocess.Popen(  # noqa: S603 - what is run is the caller's concern
             list(command),
             stdin=subprocess.PIPE,
@@ -122,18 +121,16 @@ class ProcessChannel:
 
     def remove(self) -> None:
         """Kill the program and all that it has started; may be called twice, and by any thread."""
-        with self._removing:
-            self._unwanted.set()
-            self._end_session()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_SECONDS_TO_DIE)
-            # A thread that reads or writes looks up soon, and lets go.
-            with self._writing:
-                self._input.close()
-            with self._reading:
-                for _, stream in self._outputs.values():
-                    stream.close()
-                self._outputs.clear()
+        self._unwanted.set()
+        self._end_session()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_SECONDS_TO_DIE)
+        # A thread that reads or writes looks up soon, and lets go.
+        self.close_input()
+        with self._reading:
+            for _, stream in self._outputs.values():
+                stream.close()
+            self._outputs.clear()
 
     def _end_session(self) -> None:
         """Kill whatever of the session still runs; once only: its number may be used again."""
