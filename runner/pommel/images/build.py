@@ -1,7 +1,6 @@
 """Building an image: a context streamed to an engine, its output told as it comes."""
 
 import contextlib
-import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -77,8 +76,6 @@ _LAST_CHARACTERS = 4000
 _LONGEST_INSTRUCTION = 80
 # What the engine prints of its own doings.
 _NOISE = (" --->", "Removing intermediate container")
-# The last that a date of four digits can be.
-_LAST_SECOND = 253_402_300_799
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
@@ -186,17 +183,8 @@ def _arguments(source: Source, options: BuildOptions, files: Files, tag: str) ->
 
 def _datetime(files: Files) -> str:
     """Return when the sources were changed last: the same sources are the same image."""
-    if said := os.environ.get("SOURCE_DATE_EPOCH", ""):
-        # Twelve digits are enough for any date.
-        if not re.fullmatch("[0-9]{1,12}", said) or int(said) > _LAST_SECOND:
-            raise UsageError(
-                f"SOURCE_DATE_EPOCH={said}: write the seconds since 1970, from 0 to {_LAST_SECOND}"
-            )
-        seconds = int(said)
-    else:
-        times = [path.stat().st_mtime for path in files.values() if isinstance(path, Path)]
-        seconds = min(max(0, int(max(times, default=0))), _LAST_SECOND)
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    times = [path.stat().st_mtime for path in files.values() if isinstance(path, Path)]
+    return datetime.fromtimestamp(max(times, default=0), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @contextlib.contextmanager

@@ -315,7 +315,7 @@ def asked(url: str, path: str) -> Answer:
 
     async def ask() -> Answer:
         try:
-            return await client.get(path)
+            return await client.ask(path)
         finally:
             await client.close()
 
@@ -361,7 +361,7 @@ def test_a_client_can_be_used_again_in_another_event_loop(serve: Serve) -> None:
 
     async def ask() -> Answer:
         try:
-            return await client.get(f"{url}/models")
+            return await client.ask(f"{url}/models")
         finally:
             await client.close()
 

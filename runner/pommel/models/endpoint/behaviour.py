@@ -311,7 +311,7 @@ class Prober:
 
     async def _has_chat(self) -> bool:
         try:
-            await self.client.get(f"{self.reference.base_url}/chat/completions")
+            await self.client.ask(f"{self.reference.base_url}/chat/completions")
         except RequestFailedError as failure:
             return failure.status in _IS_THERE
         return True
@@ -323,7 +323,7 @@ class Prober:
         """
         protocol = self.protocol
         body = protocol.body(mark + prompt, special_tokens=special_tokens)
-        answer = protocol.read((await self.client.post(protocol.url, body)).value)
+        answer = protocol.read((await self.client.ask(protocol.url, body)).value)
         is_mark = [text == mark or _MARK.fullmatch(text) is not None for text in answer.tokens]
         n_front = [*is_mark, False].index(False)
         try:
@@ -367,7 +367,7 @@ class Prober:
         return way
 
     def _not_available(self, reason: str) -> ModelNotAvailableError:
-        return ModelNotAvailableError(f"{self.reference.text}: {self.client.without_key(reason)}")
+        return ModelNotAvailableError(f"{self.reference.text}: {self.client.key.without(reason)}")
 
 
 def _check_contexts(probes: Sequence[_Probe]) -> str:

@@ -232,40 +232,28 @@ class Client:
         if connected is not None:
             await connected.aclose()
 
-    def without_key(self, text: str) -> str:
-        """Return what is said of an answer, with the key made unreadable."""
-        return self.key.without(text)
+    async def ask(self, url: str, body: Mapping[str, Any] | None = None) -> Answer:
+        """Return the answer to GET, or to POST of a body; it asks again after what may pass.
 
-    async def get(self, url: str) -> Answer:
-        """Return the answer to GET; a server that is not there is not asked again.
-
-        Raises `RequestFailedError`.
+        A server that is not there is not asked again by GET. Raises `RequestFailedError`, which
+        says what failed how often.
         """
-        return await self._ask("GET", url, None)
-
-    async def post(self, url: str, body: Mapping[str, Any]) -> Answer:
-        """Return the answer to POST, repeated if it fails for what may pass.
-
-        Raises `RequestFailedError`, which then says what failed how often.
-        """
-        return await self._ask("POST", url, body)
-
-    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None) -> Answer:
         failures: list[RequestFailedError] = []
         while True:
             try:
-                return await self._once(method, url, body)
+                return await self._once(url, body)
             except RequestFailedError as failure:
                 failures.append(failure)
-                is_there = method == "POST" or failure.status is not None
+                is_there = body is not None or failure.status is not None
                 if not (failure.may_pass and is_there and len(failures) <= self.options.n_retries):
                     raise _joined(failures) from None
                 wished_seconds = failure.wished_seconds
             await asyncio.sleep(self.waiting.seconds(len(failures), wished_seconds))
 
-    async def _once(self, method: str, url: str, body: Mapping[str, Any] | None) -> Answer:
+    async def _once(self, url: str, body: Mapping[str, Any] | None) -> Answer:
         import httpx
 
+        method = "GET" if body is None else "POST"
         try:
             if self._connected is None:
                 self._connected = self._connections()

@@ -80,7 +80,7 @@ async def find_served(client: Client, reference: EndpointReference) -> Served:
     `RequestFailedError`.
     """
     try:
-        answer = await client.get(f"{reference.base_url}/models")
+        answer = await client.ask(f"{reference.base_url}/models")
     except RequestFailedError as failure:
         if failure.status not in _NO_LIST:
             raise
@@ -172,7 +172,6 @@ class EndpointModel:
     manner: Manner
     client: Client
     background: Background
-    n_parallel: int
     # Of each sentence that was asked for again: by how many bits the answers differ, and its text.
     again: list[tuple[float, str]] = field(default_factory=list)
 
@@ -277,7 +276,7 @@ class EndpointModel:
             for sentence in left:
                 put(await self._ask(sentence, way, policy))
 
-        n_workers = min(self.n_parallel, len(sentences))
+        n_workers = min(self.client.options.n_parallel, len(sentences))
         workers = [asyncio.create_task(ask_for_what_is_left()) for _ in range(n_workers)]
         try:
             await asyncio.gather(*workers)
@@ -290,7 +289,7 @@ class EndpointModel:
         protocol = self.manner.protocol
         body = protocol.body(way.prompt(sentence), special_tokens=way.special_tokens)
         try:
-            answer = protocol.read((await self.client.post(protocol.url, body)).value)
+            answer = protocol.read((await self.client.ask(protocol.url, body)).value)
             return way.scored(sentence, answer, policy)
         except RequestFailedError as failure:
             raise self._failure(sentence, failure.reason) from None
@@ -298,7 +297,7 @@ class EndpointModel:
             raise self._failure(sentence, str(error)) from None
 
     def _failure(self, sentence: str, reason: str) -> ModelError:
-        said = self.client.without_key(reason)
+        said = self.client.key.without(reason)
         return ModelError(f"{self.described.reference}: {quoted(sentence)}: {said}")
 
 
@@ -330,7 +329,6 @@ def open_model(
         manner=manner,
         client=client,
         background=background,
-        n_parallel=options.n_parallel,
     )
     weakref.finalize(model, background.close)
     return model
@@ -352,7 +350,7 @@ def _describe(
 ) -> ModelInfo:
     def fit(value: object) -> Any:
         """Return what a server has written as it may be shown and stored."""
-        return printable(client.without_key(value)) if isinstance(value, str) else value
+        return printable(client.key.without(value)) if isinstance(value, str) else value
 
     entry, meta = served.said, served.said.get("meta")
     owner = entry.get("owned_by")
