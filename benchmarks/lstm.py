@@ -69,11 +69,6 @@ def main() -> None:
         NEEDED: lambda: pommel(model, suites, "needed"),
     }
     compare(ways, one_by_one(model, exact, sentences), chosen.repeats)
-    both: tuple[tuple[str, Regions], ...] = ((EVERY, "all"), (NEEDED, "needed"))
-    for name, regions in both:
-        model.engine.network.counts.reset()
-        pommel(model, suites, regions)
-        print(f"{name}: {model.engine.network.counts}")
 
 
 def _parser() -> argparse.ArgumentParser:

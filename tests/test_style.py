@@ -12,7 +12,7 @@ LEFT = {
     "compat": 6,
     "images": 1,
     "leaderboard": 4,
-    "models": 30,
+    "models": 19,
     "report": 2,
     "sources": 2,
 }

@@ -56,7 +56,7 @@ class Network(Backend):  # type: ignore[misc]
     def __init__(self, model: HuggingFaceModel) -> None:
         """Take a model that has been loaded."""
         super().__init__(model)
-        known = model.encoder.vocabulary
+        known = model.vocabulary
         tokenizer = known.tokenizer
         self.vocabulary = list(known.items(self.n_outputs()))
         marks = set(tokenizer.all_special_tokens)
@@ -77,7 +77,7 @@ class Network(Backend):  # type: ignore[misc]
 
     def n_outputs(self) -> int:
         """Return how many tokens the network knows."""
-        return int(self.model.encoder.vocabulary.n_known)
+        return int(self.model.vocabulary.n_known)
 
 
 class Predicting(Network):

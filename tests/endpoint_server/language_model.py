@@ -34,7 +34,7 @@ class LanguageModel:
     @property
     def tokenizer(self) -> Any:
         """Its tokenizer."""
-        return self.model.encoder.tokenizer
+        return self.model.vocabulary.tokenizer
 
     @cached_property
     def bos_id(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.models.huggingface.opened import FolderOf, bits, log2_softmax, open_tiny
+from tests.models.neural.counting import counted
 from tests.models.tiny_tokenizers import byte_level, metaspace, unigram, word_level, word_pieces
 
 from pommel.errors import UnsupportedFeatureError
@@ -185,8 +186,7 @@ def test_what_moves_from_token_to_token(toy: Callable[..., Any]) -> None:
 def test_only_what_the_asked_words_need_is_asked(toy: Callable[..., Any]) -> None:
     model = toy(letters_with_spaces())
     (whole,) = score_all(model, ["ab ba ab"], CORRECTED)
-    counts = model.scorer.engine.network.counts
-    counts.reset()
+    counts = counted(model.scorer.engine.network)
     (part,) = score_all(model, ["ab ba ab"], CORRECTED, [[(2, 5)]])
     assert [token.text for token in part.tokens if token.surprisal_bits is not None] == ["Ġb", "a"]
     assert bits(part)[2:4] == pytest.approx(bits(whole)[2:4], abs=1e-9)
@@ -226,7 +226,7 @@ def test_what_vocabularies_mark(tokenizer: Callable[[], Any], mark: str) -> None
 
 def test_a_tokenizer_whose_pieces_say_that_they_go_on(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("gpt2-ctrl"))
-    tokenizer = model.encoder.tokenizer
+    tokenizer = model.vocabulary.tokenizer
     assert word_mark(tokenizer, vocabulary_spec(tokenizer)) == "ends"
     corrected, raw = (
         score_all(model, ["the dogs saw ."], Policy(boundary=each)) for each in ("corrected", "raw")
@@ -268,7 +268,7 @@ def test_every_word_of_a_tokenizer_that_marks_continuations(tiny_folder: FolderO
     assert moved[0] != 0
     assert moved[1] < 0 < moved[2]
     log_p = log2_softmax(model.scorer.engine.network.model, ids_of(model, text)[:1])
-    boundaries = find_boundaries(model.encoder.vocabulary)
+    boundaries = find_boundaries(model.vocabulary)
     assert boundaries is not None
     assert boundaries.group is not None
     first = -math.log2(sum(2.0 ** log_p[0].numpy()[boundaries.group]))

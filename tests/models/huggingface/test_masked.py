@@ -82,14 +82,14 @@ def test_marks_are_context_and_no_tokens(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("bert"))
     for policy in (Policy(), Policy.SYNTAXGYM, Policy(bos="always")):
         (encoded,) = model.encoded(["the dog"], policy)
-        ids = [model.encoder.vocabulary.text(token_id) for token_id in encoded.ids]
+        ids = [model.vocabulary.text(token_id) for token_id in encoded.ids]
         assert ids == ["[CLS]", "the", "dog", "[SEP]"]
         assert (encoded.n_marks, encoded.n_closing) == (1, 1)
         (scored,) = score_all(model, ["the dog"], policy)
         assert texts(scored) == ["the", "dog"]
         assert None not in bits(scored)
     (bare,) = model.encoded(["the dog"], Policy(bos="never", eos="never"))
-    assert [model.encoder.vocabulary.text(token_id) for token_id in bare.ids] == ["the", "dog"]
+    assert [model.vocabulary.text(token_id) for token_id in bare.ids] == ["the", "dog"]
     (alone,) = score_all(model, ["the dog"], Policy(bos="never", eos="never"))
     assert None not in bits(alone)
     assert bits(alone) != pytest.approx(bits(scored), abs=0.01)
@@ -186,7 +186,7 @@ def test_an_unknown_word_is_never_in_focus_whatever_its_id(tmp_path: Path) -> No
     config = hf.BertConfig(**size, intermediate_size=8, initializer_range=0.3)
     hf.BertForMaskedLM(config).save_pretrained(tmp_path)
     model = open_tiny(tmp_path)
-    assert model.encoder.vocabulary.unknown == 0
+    assert model.vocabulary.unknown == 0
     (focus,) = score_all(model, ["the zebra saw"], Policy(method="focus-mask"))
     assert texts(focus) == ["the", "[UNK]", "saw"]
     assert [outcome == "not comparable" for outcome in outcomes(focus)] == [False, True, False]

@@ -16,6 +16,7 @@ from tests.models.huggingface.opened import (
     log2_softmax,
     open_tiny,
 )
+from tests.models.neural.counting import counted
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
 from pommel.models import huggingface
@@ -76,9 +77,9 @@ def test_equal_sentences_are_scored_once(tiny_folder: FolderOf) -> None:
     network = model.scorer.engine.network
     n_projected = []
     for sentences in (["I like .", "I"], ["I like .", "I", "I like .", "I like ."]):
-        network.counts.reset()
+        counts = counted(network)
         scored = dict(model.score(sentences, Policy()))
-        n_projected.append(network.counts.n_rows_projected)
+        n_projected.append(counts.n_rows_projected)
     assert n_projected[0] == n_projected[1]
     assert sorted(scored) == [0, 1, 2, 3]
     assert scored[0] == scored[2] == scored[3] != scored[1]

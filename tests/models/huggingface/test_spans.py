@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from tests.models.huggingface.opened import FolderOf, bits, open_tiny, outcomes
+from tests.models.neural.counting import counted
 
 from pommel.models.huggingface import model
 from pommel.models.model import Policy, Spans, score_all
@@ -36,7 +37,7 @@ def test_a_sentence_of_which_nothing_is_asked_is_never_fed(
     tiny_folder: FolderOf, kind: str
 ) -> None:
     model = open_tiny(tiny_folder(kind))
-    counts = model.scorer.engine.network.counts
+    counts = counted(model.scorer.engine.network)
     scored = score_all(model, [SENTENCE, "the dog"], Policy(), [[], [(100, 200)]])
     assert counts.n_passes == counts.n_tokens_fed == 0
     assert {outcome for each in scored for outcome in outcomes(each)} == {"not asked for"}
@@ -45,7 +46,7 @@ def test_a_sentence_of_which_nothing_is_asked_is_never_fed(
 
 def test_nothing_behind_the_last_span_is_fed(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("gpt2"))
-    counts = model.scorer.engine.network.counts
+    counts = counted(model.scorer.engine.network)
     score_all(model, [SENTENCE], Policy(), [[(1, 2)]])
     assert (counts.n_tokens_fed, counts.n_rows_projected) == (2, 1)
 
@@ -69,13 +70,13 @@ def test_many_sentences_are_held_a_block_at_a_time(
     opened = open_tiny(tiny_folder("gpt2"))
     expected = score_all(opened, sentences, Policy(), spans)
     held: list[int] = []
-    encode = opened.encoder.encode
+    encode = opened.vocabulary.encode
 
     def watched(texts: Any, ends: Any) -> Any:
         held.append(len(texts))
         return encode(texts, ends)
 
-    monkeypatch.setattr(opened.encoder, "encode", watched)
+    monkeypatch.setattr(opened.vocabulary, "encode", watched)
     monkeypatch.setattr(model, "_BLOCK", 2)
     found = score_all(opened, sentences, Policy(), spans)
     # All of them to be checked, before anything is computed, and again to be scored.

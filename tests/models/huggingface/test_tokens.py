@@ -41,7 +41,7 @@ def test_auto_adds_each_mark_once(
 ) -> None:
     model = open_tiny(tiny_folder(kind))
     (encoded,) = model.encoded(["The cats"], Policy())
-    texts = [model.encoder.vocabulary.text(token_id) for token_id in encoded.ids]
+    texts = [model.vocabulary.text(token_id) for token_id in encoded.ids]
     inner = len(texts) - len(suffix)
     assert (texts[: len(prefix)], texts[inner:]) == (prefix, suffix)
     assert not {*prefix, *suffix} & set(texts[len(prefix) : inner])
@@ -247,11 +247,11 @@ def test_without_a_pre_tokenizer_words_end_at_white_space(
 
 def test_every_output_of_a_network_has_a_name(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("llama-words"))
-    names = list(model.encoder.vocabulary.items(model.n_outputs))
-    n_tokens = len(model.encoder.tokenizer)
+    names = list(model.vocabulary.items(model.n_outputs))
+    n_tokens = len(model.vocabulary.tokenizer)
     assert len(names) == model.n_outputs == 400
     assert names[:3] == ["[UNK]", "[CLS]", "[SEP]"]
-    assert names[n_tokens - 1] == model.encoder.vocabulary.text(n_tokens - 1)
+    assert names[n_tokens - 1] == model.vocabulary.text(n_tokens - 1)
     assert names[n_tokens:] == [f"<unused{number}>" for number in range(n_tokens, 400)]
 
 
@@ -333,7 +333,8 @@ def test_how_a_vocabulary_marks_its_words(
         def get_vocab(self) -> dict[str, int]:
             return {word: number for number, word in enumerate(words)}
 
-    spec = vocabulary_spec(Tokenizer())
+    tokenizer: Any = Tokenizer()
+    spec = vocabulary_spec(tokenizer)
     assert (spec.sentinel, spec.sentinel_position) == (sentinel, position)
     assert spec.metaspace == metaspace
     assert (set(spec.unk_types), set(spec.special_types)) == ({"<unk>"}, {"<pad>"})

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 from tests.models.lstm.opened import WORDS, opened, outcomes
+from tests.models.neural.counting import counted
 
 from pommel.models.lstm import LstmModel, model
 from pommel.models.model import Policy, Spans, score_all
@@ -146,14 +147,13 @@ def test_a_first_word_that_is_not_asked_for_has_that_reason(small: LstmModel) ->
 
 
 def test_the_work_is_that_which_is_needed(small: LstmModel) -> None:
-    counts = small.engine.network.counts
-    counts.reset()
+    counts = counted(small.engine.network)
     sentences = ["The cat sleeps", "The cats are here .", "The cat sleeps"]
     spans: list[Spans | None] = [[(4, 5)], [(9, 10)], [(8, 9)]]
     score_all(small, sentences, Policy(), spans)
     # <eos>, The, cat; cats. Asked: after <eos> The, after <eos> The cat, after <eos> The cats.
     assert (counts.n_tokens_fed, counts.n_rows_projected, counts.n_passes) == (4, 3, 3)
-    counts.reset()
+    counts = counted(small.engine.network)
     score_all(small, sentences, Policy(), [[], [(100, 200)], []])
     assert (counts.n_tokens_fed, counts.n_rows_projected) == (0, 0)
 

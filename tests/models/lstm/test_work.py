@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 from tests.models.lstm.folders import save_random_lstm
 from tests.models.lstm.opened import opened
+from tests.models.neural.counting import counted
 
 from pommel.models.word_level import word_spans
 from pommel.scoring import Choices
@@ -44,8 +45,8 @@ def test_each_distinct_beginning_goes_through_once(
     sentences = list(words_of(suites))
     vocabulary = sorted({word for words in sentences for word in words})
     model = opened(save_random_lstm(tmp_path / "model", vocabulary))
+    counts = counted(model.engine.network)
     assert len(list(run_suites(model, suites, Choices(regions=regions)))) == 2
-    counts = model.engine.network.counts
     assert (counts.n_tokens_fed, counts.n_rows_projected) == (n_fed, n_rows)
     # One word at a time, there are a step and a projection for each word and each end.
     assert (len(sentences), sum(len(words) + 1 for words in sentences)) == (172, 2326)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.models.neural.counting import counted
 from tests.models.neural.networks import (
     N_KNOWN,
     WINDOW,
@@ -27,7 +28,7 @@ from pommel.errors import ModelNotAvailableError
 from pommel.models.model import LoadOptions
 from pommel.models.neural import causal
 from pommel.models.neural.causal import CausalEngine
-from pommel.models.neural.network import Counts, Network
+from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Request
 
@@ -39,9 +40,8 @@ GROUP = np.arange(N_KNOWN) % 3 == 0
 
 def work(engine: CausalEngine, asked: Sequence[Request]) -> tuple[int, int, int]:
     """Return how many passes, tokens fed and rows projected the answers take."""
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     answers(engine, asked)
-    counts: Counts = engine.network.counts
     return counts.n_passes, counts.n_tokens_fed, counts.n_rows_projected
 
 
@@ -134,10 +134,10 @@ def test_a_tokenizer_may_have_more_items_than_the_network() -> None:
 
 def test_answers_come_as_passes_are_made() -> None:
     engine = limited(trial("GPT2").engine, batch_tokens=4)
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     given = engine.answers([request([5, 6, 7]), request([8, 9, 10]), request([11, 12, 13, 14])])
     next(given)
-    assert engine.network.counts.n_passes == 1
+    assert counts.n_passes == 1
     assert len(list(given)) == 2
 
 

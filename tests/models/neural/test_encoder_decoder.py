@@ -12,6 +12,7 @@ import torch
 import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.models.neural.counting import counted
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.model import LoadOptions
@@ -180,8 +181,9 @@ def test_the_source_is_encoded_once() -> None:
         with_kwargs=True,
     )
     engine = engine_of(model, batch_tokens=4)
+    counts = counted(engine.network)
     list(engine.answers([sentence([5, 6, 7, 8]), sentence([9, 10, 11, 12])]))
-    assert engine.network.counts.n_passes == 2
+    assert counts.n_passes == 2
     assert seen == [(1, len(SOURCE))]
 
 

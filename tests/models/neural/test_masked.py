@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.models.neural.counting import counted
 from tests.models.neural.masked_networks import (
     CONFIGURATIONS,
     MASK,
@@ -118,20 +119,20 @@ def test_equal_inputs_are_fed_once(roberta: tuple[MaskedEngine, Oracle]) -> None
         # The same again, and one position more.
         sentence([5, 6, 7], [2, 3]),
     ]
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     answers_of(engine, requests, "pll")
-    assert (engine.network.counts.n_tokens_fed, engine.network.counts.n_rows_projected) == (
+    assert (counts.n_tokens_fed, counts.n_rows_projected) == (
         2 * 5,
         2,
     )
-    assert engine.network.counts.n_passes == 1
+    assert counts.n_passes == 1
 
 
 def test_masked_l2r_feeds_shared_beginnings_once(roberta: tuple[MaskedEngine, Oracle]) -> None:
     engine, _ = roberta
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     answers_of(engine, [sentence([5, 6, 7]), sentence([5, 6, 8])], "masked-l2r")
-    assert (engine.network.counts.n_tokens_fed, engine.network.counts.n_rows_projected) == (
+    assert (counts.n_tokens_fed, counts.n_rows_projected) == (
         3 * 5,
         3,
     )
@@ -139,29 +140,29 @@ def test_masked_l2r_feeds_shared_beginnings_once(roberta: tuple[MaskedEngine, Or
 
 def test_unmasked_ce_feeds_a_sentence_once(roberta: tuple[MaskedEngine, Oracle]) -> None:
     engine, _ = roberta
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     answers_of(engine, [sentence([5, 6, 7], [0, 1, 2, 3, 4])], "unmasked-ce")
-    assert (engine.network.counts.n_tokens_fed, engine.network.counts.n_rows_projected) == (5, 5)
+    assert (counts.n_tokens_fed, counts.n_rows_projected) == (5, 5)
 
 
 def test_batches_are_as_large_as_the_budget(roberta: tuple[MaskedEngine, Oracle]) -> None:
     engine = MaskedEngine(
         network=roberta[0].network, mask_id=MASK, options=LoadOptions(batch_tokens=20)
     )
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     # Seven inputs of 9 ids, then three of 5: 2 + 2 + 2 + (1 and, padded, 1) + 2.
     answers_of(engine, [sentence([5, 6, 7]), sentence([5, 6, 7, 8, 9, 10, 11])], "pll")
-    assert (engine.network.counts.n_passes, engine.network.counts.n_tokens_fed) == (5, 4 * 18 + 10)
+    assert (counts.n_passes, counts.n_tokens_fed) == (5, 4 * 18 + 10)
 
 
 def test_nothing_asked_is_answered_without_the_network(
     roberta: tuple[MaskedEngine, Oracle],
 ) -> None:
     engine, _ = roberta
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     assert list(engine.answers([], "pll")) == []
     (answer,) = answers_of(engine, [sentence([5, 6], [])], "unmasked-ce")
-    assert (len(answer.bits), engine.network.counts.n_passes) == (0, 0)
+    assert (len(answer.bits), counts.n_passes) == (0, 0)
 
 
 def test_many_requests_go_a_block_at_a_time(
@@ -173,13 +174,13 @@ def test_many_requests_go_a_block_at_a_time(
     expected = [oracle.bits(request, "pll") for request in requests]
     # Two requests of two inputs of five ids.
     monkeypatch.setattr(masked, "_BLOCK_IDS", 20)
-    engine.network.counts.reset()
+    counts = counted(engine.network)
     given = everything.answers(requests, "pll")
     first = next(given)
-    assert engine.network.counts.n_passes == 1
+    assert counts.n_passes == 1
     for index, answer in [first, *given]:
         assert answer.bits == pytest.approx(expected[index], abs=1e-4)
-    assert engine.network.counts.n_passes == 10
+    assert counts.n_passes == 10
 
 
 def test_a_pass_that_does_not_fit_is_made_smaller() -> None:

@@ -56,10 +56,6 @@ def test_reduced_precision_finds_the_same_path() -> None:
     assert answer.bits == pytest.approx(oracle.bits(request, "pll"), abs=0.3)
 
 
-def test_the_check_leaves_no_work_behind() -> None:
-    assert engine_of(network("Bert")).network.counts.n_passes == 0
-
-
 @pytest.mark.parametrize("mask_id", [-1, N_KNOWN])
 def test_a_mask_that_the_network_does_not_know_is_an_error(mask_id: int) -> None:
     message = rf"^it does not know its mask, the token id {mask_id}$"

@@ -67,16 +67,6 @@ def test_the_network_is_left_as_it_was() -> None:
     torch.testing.assert_close(plain(model, 5, 6), before, rtol=1e-4, atol=1e-4)
 
 
-def test_work_is_counted_with_padding() -> None:
-    found = Network(network("GPT2"), device="cpu")
-    found.logits(SIDE_BY_SIDE)
-    found.logits(TREE)
-    counts = found.counts
-    assert (counts.n_passes, counts.n_tokens_fed, counts.n_rows_projected) == (2, 8 + 4, 3 + 3)
-    counts.reset()
-    assert (counts.n_passes, counts.n_tokens_fed, counts.n_rows_projected) == (0, 0, 0)
-
-
 def test_tokens_of_a_tree_see_their_ancestors_and_themselves() -> None:
     inputs = Network(network("GPT2"), device="cpu").inputs(TREE)
     mask = inputs["attention_mask"]

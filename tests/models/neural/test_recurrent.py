@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.lstm.reference import Weights, as_tensors, bits_of, nats_after, random_weights
+from tests.models.neural.counting import Counts, counted
 
 from pommel.models.model import LoadOptions
-from pommel.models.neural.network import Counts
 from pommel.models.neural.questions import Ids, Request
 from pommel.models.neural.recurrent import LayerState, LstmNetwork, RecurrentEngine
 
@@ -161,9 +161,10 @@ def contexts_of(asked: Sequence[Request], *, needed: bool) -> set[tuple[int, ...
 @given(asked=requests())
 def test_each_context_is_fed_once_and_projected_if_it_is_needed(asked: list[Request]) -> None:
     tried = engine()
+    counts = counted(tried.network)
     answers(tried, asked)
     fed = contexts_of(asked, needed=False)
-    assert tried.network.counts == Counts(
+    assert counts == Counts(
         n_passes=max(map(len, fed), default=0),
         n_tokens_fed=len(fed),
         n_rows_projected=len(contexts_of(asked, needed=True)),
@@ -172,8 +173,9 @@ def test_each_context_is_fed_once_and_projected_if_it_is_needed(asked: list[Requ
 
 def test_nothing_asked_is_nothing_done() -> None:
     tried = engine()
+    counts = counted(tried.network)
     assert answers(tried, [request([]), request([1, 2, 3], [])]) == [[], []]
-    assert tried.network.counts == Counts()
+    assert counts == Counts()
 
 
 def wide(n_rows: int) -> RecurrentEngine:
@@ -189,12 +191,13 @@ def wide(n_rows: int) -> RecurrentEngine:
 
 def test_answers_come_as_soon_as_they_are_complete() -> None:
     tried = wide(n_rows=1)
+    counts = counted(tried.network)
     iterator = tried.answers([request([1, 2, 3, 4, 5]), request([1, 2])])
     index, _ = next(iterator)
     assert index == 1
-    assert tried.network.counts == Counts(n_passes=1, n_tokens_fed=1, n_rows_projected=1)
+    assert counts == Counts(n_passes=1, n_tokens_fed=1, n_rows_projected=1)
     assert [index for index, _ in iterator] == [0]
-    assert tried.network.counts == Counts(n_passes=4, n_tokens_fed=4, n_rows_projected=4)
+    assert counts == Counts(n_passes=4, n_tokens_fed=4, n_rows_projected=4)
 
 
 def test_a_budget_bounds_what_is_computed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,11 +126,6 @@ def test_tokens_that_are_impossible_do_not_blind_the_check() -> None:
     assert re.fullmatch(r"prefix tree: its numbers differ by [0-9.]+ bits", why)
 
 
-def test_what_the_check_does_is_not_counted_as_work() -> None:
-    counts = engine_of(network("GPT2")).network.counts
-    assert (counts.n_passes, counts.n_tokens_fed, counts.n_rows_projected) == (0, 0, 0)
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

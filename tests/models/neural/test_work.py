@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.neural.counting import Counts, counted
 
 from pommel.models.huggingface import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions
-from pommel.models.neural.network import Counts
 from pommel.scoring import Choices
 from pommel.scoring.run import run_suites
 from pommel.suite.read import LoadedSuite
@@ -73,8 +73,7 @@ def work_of(folder: Path, suites: list[Suite], *, regions: Any) -> Counts:
     model = open_folder(folder, reference="tiny", name="tiny", options=LoadOptions())
     assert isinstance(model, HuggingFaceModel)
     engine: Any = model.scorer
-    counts: Counts = engine.engine.network.counts
-    assert counts == Counts()
+    counts = counted(engine.engine.network)
     assert len(list(run_suites(model, suites, Choices(regions=regions)))) == len(suites)
     return counts
 

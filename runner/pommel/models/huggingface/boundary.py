@@ -14,7 +14,7 @@ a sentence's first token is not in B (the first word of GPT-2, which has no spac
 nothing is taken off.
 """
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface.tokens import Vocabulary, is_common, vocabulary_spec
 from pommel.models.neural.questions import Bits, Ids
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 # What a vocabulary shows of words. "ends" is as good as "whole words": nothing has to be moved.
 WordMark = Literal["beginnings", "continuations", "ends", "nothing"]
@@ -95,7 +98,7 @@ def find_boundaries(vocabulary: Vocabulary) -> Boundaries | None:
     return Boundaries(group=group, ends=ends)
 
 
-def word_mark(tokenizer: Any, spec: TokenizerSpec) -> WordMark:
+def word_mark(tokenizer: "PreTrainedTokenizerBase", spec: TokenizerSpec) -> WordMark:
     """Return what of a word a tokenizer's vocabulary marks; `spec` is its `vocabulary_spec`."""
     if spec.metaspace or spec.sentinel_position == "initial":
         return "beginnings"
@@ -106,7 +109,7 @@ def word_mark(tokenizer: Any, spec: TokenizerSpec) -> WordMark:
     return "ends" if ends or _is_of_words(tokenizer) else "nothing"
 
 
-def _is_of_words(tokenizer: Any) -> bool:
+def _is_of_words(tokenizer: "PreTrainedTokenizerBase") -> bool:
     """Say whether every token is a whole word."""
     backend: Any = getattr(tokenizer, "backend_tokenizer", None)
     parts = [type(getattr(backend, part, None)).__name__ for part in ("model", "pre_tokenizer")]

@@ -8,7 +8,7 @@ that after the tokens before it and nothing else.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from pommel.models.neural.causal import CausalEngine, causal_engine, teacher_for
 from pommel.models.neural.network import Network
 from pommel.models.neural.questions import Ids, Request
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 
 @dataclass(frozen=True, eq=False)
 class LeftToRight:
@@ -30,10 +33,7 @@ class LeftToRight:
     vocabulary: Vocabulary
     start: int | None = None
 
-    @property
-    def methods(self) -> tuple[Method, ...]:
-        """The one method that there is for it."""
-        return ("causal",)
+    methods: ClassVar[tuple[Method, ...]] = ("causal",)
 
     def check(self, policy: Policy) -> None:
         """Raise `UnsupportedFeatureError` if words are to be corrected and nothing marks them."""
@@ -120,7 +120,7 @@ def decoder_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
     return LeftToRight(engine, vocabulary, start)
 
 
-def _start_id(network: Any, n_known: int) -> int | None:
+def _start_id(network: "PreTrainedModel", n_known: int) -> int | None:
     configs = (network.config, getattr(network, "generation_config", None))
     given = [getattr(config, "decoder_start_token_id", None) for config in configs]
     # What transformers itself falls back on.

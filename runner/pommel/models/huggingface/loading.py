@@ -4,7 +4,6 @@ Which kind of model it is, its configuration says before any weights are read; o
 go, what they need and what is free; whether weights are missing, what the numbers depend on.
 """
 
-import json
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,13 +11,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import find_dtype, free_gpu_bytes
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 Kind = Literal["causal", "masked", "encoder-decoder"]
 
@@ -146,13 +148,13 @@ def bytes_of_weights(files: ModelFiles, item_bytes: int) -> int:
 
 def _n_numbers(safetensors: Path) -> int:
     """Return how many numbers are in a file, by its header; 0 if it has none that can be read."""
+    from safetensors import SafetensorError, safe_open
+
     try:
-        with safetensors.open("rb") as file:
-            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-        header.pop("__metadata__", None)
-        return sum(math.prod(tensor["shape"]) for tensor in header.values())
+        with safe_open(safetensors, framework="pt") as file:
+            return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - the file is no mapping
     # Whatever it is, loading it will say what is wrong with it.
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, MemoryError):
+    except (OSError, SafetensorError):
         return 0
 
 
@@ -168,7 +170,7 @@ class Loaded:
     """
 
     network: Any
-    tokenizer: Any
+    tokenizer: "PreTrainedTokenizerBase"
     files: ModelFiles
     kind: Kind
     devices: tuple[str, ...]

@@ -8,7 +8,7 @@ words are "not comparable".
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast, get_args
+from typing import ClassVar, cast, get_args
 
 import numpy as np
 
@@ -28,10 +28,7 @@ class Masked:
     engine: MaskedEngine
     vocabulary: Vocabulary
 
-    @property
-    def methods(self) -> tuple[Method, ...]:
-        """The scoring methods it takes, its own first."""
-        return METHODS
+    methods: ClassVar[tuple[Method, ...]] = METHODS
 
     def check(self, policy: Policy) -> None:
         """Raise `UnsupportedFeatureError` if the probability of whole words is asked for."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from pommel.models.huggingface.loading import Loaded, load, require_extra
 from pommel.models.huggingface.masked import Masked, masked_scorer
 from pommel.models.huggingface.tokens import (
     Encoded,
-    Encoder,
     Outcome,
     Vocabulary,
     shortened,
@@ -43,6 +42,7 @@ from pommel.surprisal import Token
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from transformers import PreTrainedModel
 
 
 # How configurations name the longest input they can take.
@@ -116,7 +116,7 @@ def _max_tokens(loaded: Loaded) -> int | None:
     return min((limit for limit in limits if 0 < limit < _SANE_LIMIT), default=None)
 
 
-def _n_places(network: Any) -> int | None:
+def _n_places(network: "PreTrainedModel") -> int | None:
     """Return for how many tokens there are position embeddings where some are for padding.
 
     RoBERTa and its kin count positions from the one after that of padding.
@@ -160,7 +160,7 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
             case "masked":
                 scorer = masked_scorer(loaded, vocabulary)
     info = describe(loaded, vocabulary, scorer, reference=reference, name=name)
-    return HuggingFaceModel(info=info, encoder=Encoder(vocabulary), scorer=scorer)
+    return HuggingFaceModel(info=info, vocabulary=vocabulary, scorer=scorer)
 
 
 # A cased tokenizer keeps the capital of this word.
@@ -170,10 +170,10 @@ _PROBE = "Testing"
 class HuggingFaceModel(TokenizingModel):
     """A language model in this process. Each distinct sentence is scored once, in batches."""
 
-    def __init__(self, *, info: ModelInfo, encoder: Encoder, scorer: Scorer) -> None:
+    def __init__(self, *, info: ModelInfo, vocabulary: Vocabulary, scorer: Scorer) -> None:
         """Put together what `open_model` has loaded and checked."""
         self.info = info
-        self.encoder = encoder
+        self.vocabulary = vocabulary
         self.scorer = scorer
 
     def score(
@@ -234,9 +234,9 @@ class HuggingFaceModel(TokenizingModel):
     def tokenizer_spec(self) -> TokenizerSpec:
         """How its tokens are read, by what its vocabulary looks like."""
         # That says more than how one word is cut.
-        tokenizer = self.encoder.tokenizer
+        tokenizer = self.vocabulary.tokenizer
         found = vocabulary_spec(tokenizer)
-        vocabulary = self.encoder.vocabulary
+        vocabulary = self.vocabulary
         first = frozenset(filter(None, [vocabulary.text(vocabulary.start)]))
         last = frozenset(filter(None, [self.info.eos]))
         unknown = found.unk_types - first - last
@@ -252,7 +252,7 @@ class HuggingFaceModel(TokenizingModel):
     @property
     def vocabulary_items(self) -> list[str]:
         """The tokens of its tokenizer, by their ids."""
-        return [*self.encoder.vocabulary.items(int(self.info.details["vocabulary_size"]))]
+        return [*self.vocabulary.items(int(self.info.details["vocabulary_size"]))]
 
     @property
     def predictor(self) -> Predictor:
@@ -261,7 +261,7 @@ class HuggingFaceModel(TokenizingModel):
 
     def items(self) -> list[str]:
         """Return the tokens by their ids; a network may have room for more than its tokenizer."""
-        return [*self.encoder.vocabulary.items(self.n_outputs)]
+        return [*self.vocabulary.items(self.n_outputs)]
 
     def ids_of(self, sentences: Sequence[str], policy: Policy) -> "Iterator[NDArray[np.int64]]":
         """Yield the ids of each sentence's tokens, its marks among them."""
@@ -278,7 +278,7 @@ class HuggingFaceModel(TokenizingModel):
 
     def _opening(self, encoded: Encoded) -> Iterator[Token]:
         for token_id in encoded.ids[: encoded.n_marks]:
-            text = self.encoder.vocabulary.text(token_id) or ""
+            text = self.vocabulary.text(token_id) or ""
             yield Token(text=text, start=0, end=0, surprisal_bits=0.0, role="bos")
 
     def _score_blocks(
@@ -299,7 +299,7 @@ class HuggingFaceModel(TokenizingModel):
         """Return the sentences as the network gets them; raises as `score` does."""
         with naming(self._name):
             ends = self.scorer.ends(policy)
-        return self.encoder.encode(sentences, ends)
+        return self.vocabulary.encode(sentences, ends)
 
     def _outcomes(
         self, encoded: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy

@@ -2,15 +2,15 @@
 
 What a tokenizer calls its tokens, and which marks it has for the two ends of a sentence
 (`Vocabulary`), what it writes where words begin (`vocabulary_spec`), a sentence as a network gets
-it (`Encoded`), and how it becomes so (`Encoder`). A tokenizer in Python gives no offsets: they are
-recovered from the text.
+it (`Encoded`), and how it becomes so (`Vocabulary.encode`). A tokenizer in Python gives no offsets:
+they are recovered from the text.
 """
 
 import math
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from pommel.models.model import Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 # Of a token each: one number or several, and `[start, end)` in characters.
 Places = NDArray[np.int32]
@@ -85,7 +88,7 @@ def _adopt_dropped(sentence: str, starts: list[int], ends: list[int]) -> None:
 _SHARE = 0.02
 
 
-def vocabulary_spec(tokenizer: Any) -> TokenizerSpec:
+def vocabulary_spec(tokenizer: "PreTrainedTokenizerBase") -> TokenizerSpec:
     """Return how to read a tokenizer's tokens, found by looking at its vocabulary."""
     words = list(tokenizer.get_vocab())
     sentinel, position, metaspace = "", "", ""
@@ -114,10 +117,6 @@ def is_common(mark: str, words: Collection[str], *, at_end: bool = False) -> boo
     return n_carriers >= max(1, _SHARE * len(words))
 
 
-# Any of these is a token or more for any tokenizer we know of.
-_PROBES = ("a", "the", "1", ".")
-
-
 @frozen
 class Ends:
     """The token ids that go in front of a sentence and behind it.
@@ -138,114 +137,6 @@ class Ends:
             raise ModelError(missing.format("bos", "beginning"))
         if policy.eos == "always" and not self.closing:
             raise ModelError(missing.format("eos", "end"))
-
-
-class Vocabulary:
-    """The tokens of one tokenizer, by their ids, of which the network knows those below `n_known`.
-
-    `bos`, `eos` and `mask` are the marks that have these names, None where there are none or the
-    network does not know them. `own_prefix` and `own_suffix` are what the tokenizer adds by itself.
-    `unknown` is the token for text outside the vocabulary, None if there is none; `special` are
-    all marks, the unknown token among them if the tokenizer counts it as one.
-    """
-
-    def __init__(self, tokenizer: Any, *, n_known: int) -> None:
-        """Ask `tokenizer` for its marks."""
-        self.tokenizer = tokenizer
-        self.n_known = n_known
-        self.bos = _named_mark(tokenizer, "bos_token", n_known)
-        self.eos = _named_mark(tokenizer, "eos_token", n_known)
-        self.mask = _named_mark(tokenizer, "mask_token", n_known)
-        self.own_prefix, self.own_suffix = _own_marks(tokenizer)
-        unknown = tokenizer.unk_token_id
-        # GPT-2 says that its unknown token is its end-of-text mark; in truth it has none.
-        self.unknown = None if unknown in {self.bos, self.eos} else unknown
-        self.special = frozenset(tokenizer.all_special_ids)
-
-    @property
-    def start(self) -> int | None:
-        """The mark for a sentence's beginning, by whatever name; None if there is none."""
-        return next(iter(self.prefix(Policy(bos="auto"))), None)
-
-    @property
-    def end(self) -> int | None:
-        """The mark for a sentence's end, by whatever name; None if there is none."""
-        return self.eos if self.eos is not None else next(iter(self.own_suffix), None)
-
-    @property
-    def ends(self) -> frozenset[int]:
-        """Every mark after which a sentence is over."""
-        return frozenset(self.own_suffix if self.eos is None else (self.eos, *self.own_suffix))
-
-    def prefix(self, policy: Policy) -> tuple[int, ...]:
-        """Return what goes in front of a sentence that is read from left to right.
-
-        1. Nothing, if the policy is "never"; what the tokenizer adds, if it is "tokenizer".
-        2. What the tokenizer adds by itself, if that holds its BOS mark or it names none.
-        3. Its BOS mark.
-        4. Nothing, if it has none.
-        """
-        if policy.bos == "never":
-            return ()
-        own = self.own_prefix
-        if policy.bos == "tokenizer" or self.bos is None or self.bos in own:
-            return own
-        return (self.bos,)
-
-    def suffix(self, policy: Policy) -> tuple[int, ...]:
-        """Return what follows a sentence that is read from left to right: one mark or none.
-
-        "auto" is what the tokenizer adds by itself; "always" is that or else its EOS mark.
-        """
-        if policy.eos == "never":
-            return ()
-        if self.eos is not None and (self.eos in self.own_suffix or policy.eos == "always"):
-            return (self.eos,)
-        return self.own_suffix[:1]
-
-    def texts(self, token_ids: Sequence[int]) -> list[str]:
-        """Return how the tokenizer writes each of some tokens."""
-        return [str(text) for text in self.tokenizer.convert_ids_to_tokens(list(token_ids))]
-
-    def text(self, token_id: int | None) -> str | None:
-        """Return how the tokenizer writes a token, None for None."""
-        return None if token_id is None else self.texts([int(token_id)])[0]
-
-    def role(self, token_id: int) -> TokenRole:
-        """Return whether a token of a sentence is text or a mark that is written out in it."""
-        is_mark = token_id in self.special and token_id != self.unknown
-        return "special" if is_mark else "text"
-
-    def items(self, width: int) -> Iterator[str]:
-        """Yield a name for each of the `width` outputs of a network, in order.
-
-        A network may have room for more than its tokenizer has: `<unused7>` is the output 7
-        that no token has.
-        """
-        names = {token_id: text for text, token_id in self.tokenizer.get_vocab().items()}
-        for token_id in range(width):
-            yield str(names.get(token_id) or f"<unused{token_id}>")
-
-
-def _named_mark(tokenizer: Any, name: str, n_known: int) -> int | None:
-    text, token_id = getattr(tokenizer, name), getattr(tokenizer, f"{name}_id")
-    # A tokenizer's class may name a mark by default that this model's vocabulary has not got.
-    is_unknown = token_id == tokenizer.unk_token_id and text != tokenizer.unk_token
-    if text is None or token_id is None or is_unknown or token_id >= n_known:
-        return None
-    return int(token_id)
-
-
-def _own_marks(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return what the tokenizer puts in front of and behind a sentence."""
-    for probe in _PROBES:
-        plain = list(tokenizer(probe, add_special_tokens=False)["input_ids"])
-        full = list(tokenizer(probe, add_special_tokens=True)["input_ids"])
-        for start in range(len(full) - len(plain) + 1 if plain else 0):
-            end = start + len(plain)
-            if full[start:end] == plain:
-                return tuple(full[:start]), tuple(full[end:])
-    return (), ()
 
 
 # A surprisal in bits, or why there is none.
@@ -273,7 +164,7 @@ class Encoded:
     n_bos: int
     n_eos: int
     n_closing: int
-    vocabulary: Vocabulary
+    vocabulary: "Vocabulary"
 
     @property
     def n_tokens(self) -> int:
@@ -348,14 +239,92 @@ _SENTENCES_AT_ONCE = 1024
 _Read = tuple[list[int], Offsets, Places]
 
 
-class Encoder:
-    """A tokenizer that says where each token lies."""
+class Vocabulary:
+    """The tokens of one tokenizer, by their ids, of which the network knows those below `n_known`.
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        """Take a tokenizer's vocabulary."""
-        self.vocabulary = vocabulary
-        self.tokenizer = vocabulary.tokenizer
-        self._slow_spec = None if self.tokenizer.is_fast else vocabulary_spec(self.tokenizer)
+    `bos`, `eos` and `mask` are the marks that have these names, None where there are none or the
+    network does not know them. `own_prefix` and `own_suffix` are what the tokenizer adds by itself.
+    `unknown` is the token for text outside the vocabulary, None if there is none; `special` are
+    all marks, the unknown token among them if the tokenizer counts it as one.
+    """
+
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", *, n_known: int) -> None:
+        """Ask `tokenizer` for its marks."""
+        self.tokenizer = tokenizer
+        self.n_known = n_known
+        self.bos = _named_mark(tokenizer, "bos_token", n_known)
+        self.eos = _named_mark(tokenizer, "eos_token", n_known)
+        self.mask = _named_mark(tokenizer, "mask_token", n_known)
+        self.own_prefix, self.own_suffix = _own_marks(tokenizer)
+        unknown = tokenizer.unk_token_id
+        # GPT-2 says that its unknown token is its end-of-text mark; in truth it has none.
+        self.unknown = None if unknown in {self.bos, self.eos} else unknown
+        self.special = frozenset(tokenizer.all_special_ids)
+        self._slow_spec = None if tokenizer.is_fast else vocabulary_spec(tokenizer)
+
+    @property
+    def start(self) -> int | None:
+        """The mark for a sentence's beginning, by whatever name; None if there is none."""
+        return next(iter(self.prefix(Policy(bos="auto"))), None)
+
+    @property
+    def end(self) -> int | None:
+        """The mark for a sentence's end, by whatever name; None if there is none."""
+        return self.eos if self.eos is not None else next(iter(self.own_suffix), None)
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """Every mark after which a sentence is over."""
+        return frozenset(self.own_suffix if self.eos is None else (self.eos, *self.own_suffix))
+
+    def prefix(self, policy: Policy) -> tuple[int, ...]:
+        """Return what goes in front of a sentence that is read from left to right.
+
+        1. Nothing, if the policy is "never"; what the tokenizer adds, if it is "tokenizer".
+        2. What the tokenizer adds by itself, if that holds its BOS mark or it names none.
+        3. Its BOS mark.
+        4. Nothing, if it has none.
+        """
+        if policy.bos == "never":
+            return ()
+        own = self.own_prefix
+        if policy.bos == "tokenizer" or self.bos is None or self.bos in own:
+            return own
+        return (self.bos,)
+
+    def suffix(self, policy: Policy) -> tuple[int, ...]:
+        """Return what follows a sentence that is read from left to right: one mark or none.
+
+        "auto" is what the tokenizer adds by itself; "always" is that or else its EOS mark.
+        """
+        if policy.eos == "never":
+            return ()
+        if self.eos is not None and (self.eos in self.own_suffix or policy.eos == "always"):
+            return (self.eos,)
+        return self.own_suffix[:1]
+
+    def texts(self, token_ids: Sequence[int]) -> list[str]:
+        """Return how the tokenizer writes each of some tokens."""
+        return [str(text) for text in self.tokenizer.convert_ids_to_tokens(list(token_ids))]
+
+    def text(self, token_id: int | None) -> str | None:
+        """Return how the tokenizer writes a token, None for None."""
+        return None if token_id is None else self.texts([int(token_id)])[0]
+
+    def role(self, token_id: int) -> TokenRole:
+        """Return whether a token of a sentence is text or a mark that is written out in it."""
+        is_mark = token_id in self.special and token_id != self.unknown
+        return "special" if is_mark else "text"
+
+    def items(self, width: int) -> Iterator[str]:
+        """Yield a name for each of the `width` outputs of a network, in order.
+
+        A network may have room for more than its tokenizer has: `<unused7>` is the output 7
+        that no token has.
+        """
+        names = {token_id: text for text, token_id in self.tokenizer.get_vocab().items()}
+        for token_id in range(width):
+            yield str(names.get(token_id) or f"<unused{token_id}>")
 
     def encode(self, sentences: Sequence[str], ends: Ends) -> list[Encoded]:
         """Return the sentences' tokens, in order, each with the marks `ends` exactly once.
@@ -384,7 +353,7 @@ class Encoder:
             for sentence in sentences:
                 # Before they become ids, unknown tokens still show the text they stand for.
                 pieces = self.tokenizer.tokenize(sentence)
-                ids = [int(each) for each in self.tokenizer.convert_tokens_to_ids(pieces)]
+                ids = np.ravel(self.tokenizer.convert_tokens_to_ids(pieces)).tolist()
                 offsets = [(token.start, token.end) for token in spec.places(pieces, sentence)]
                 yield ids, offsets, whitespace_words(sentence, _table(offsets)[:, 0])
             return
@@ -413,7 +382,7 @@ class Encoder:
         return first, last
 
     def _is_added(self, token_id: int, offset: tuple[int, int]) -> bool:
-        return token_id in self.vocabulary.special and offset[0] == offset[1]
+        return token_id in self.special and offset[0] == offset[1]
 
     def _with_marks(self, text: str, read: _Read, ends: Ends) -> Encoded:
         ids, offsets, words = read
@@ -435,15 +404,40 @@ class Encoder:
             n_bos=n_bos,
             n_eos=n_eos,
             n_closing=len(closing) - n_eos,
-            vocabulary=self.vocabulary,
+            vocabulary=self,
         )
 
     def _check_known(self, encoded: Encoded) -> None:
-        unknown = encoded.ids[encoded.ids >= self.vocabulary.n_known]
+        unknown = encoded.ids[encoded.ids >= self.n_known]
         if len(unknown):
-            name = self.vocabulary.text(unknown[0])
+            name = self.text(unknown[0])
             message = f"the model does not know its tokenizer's {name!r}"
             raise ModelError(f"{message} in {shortened(encoded.text)}")
+
+
+def _named_mark(tokenizer: "PreTrainedTokenizerBase", name: str, n_known: int) -> int | None:
+    text, token_id = getattr(tokenizer, name), getattr(tokenizer, f"{name}_id")
+    # A tokenizer's class may name a mark by default that this model's vocabulary has not got.
+    is_unknown = token_id == tokenizer.unk_token_id and text != tokenizer.unk_token
+    if text is None or token_id is None or is_unknown or token_id >= n_known:
+        return None
+    return int(token_id)
+
+
+# Any of these is a token or more for any tokenizer we know of.
+_PROBES = ("a", "the", "1", ".")
+
+
+def _own_marks(tokenizer: "PreTrainedTokenizerBase") -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what the tokenizer puts in front of and behind a sentence."""
+    for probe in _PROBES:
+        plain = list(tokenizer(probe, add_special_tokens=False)["input_ids"])
+        full = list(tokenizer(probe, add_special_tokens=True)["input_ids"])
+        for start in range(len(full) - len(plain) + 1 if plain else 0):
+            end = start + len(plain)
+            if full[start:end] == plain:
+                return tuple(full[:start]), tuple(full[end:])
+    return (), ()
 
 
 def shortened(sentence: str) -> str:

@@ -144,8 +144,6 @@ def causal_engine(network: Network, options: LoadOptions) -> CausalEngine:
     """
     check_causal(network, dtype=options.dtype)
     found = find_paths(network, options.dtype)
-    # What the check has done is nobody's work.
-    network.counts.reset()
     config = network.model.config
     return CausalEngine(
         network=network,

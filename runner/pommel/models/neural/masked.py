@@ -198,8 +198,6 @@ def masked_engine(model: object, options: LoadOptions, *, mask_id: int) -> Maske
     """
     network = Network(model, device=options.device, bidirectional=True)
     path, why = _find_path(network, mask_id, options)
-    # What the check has done is nobody's work.
-    network.counts.reset()
     return MaskedEngine(network=network, mask_id=mask_id, path=path, why=why, options=options)
 
 

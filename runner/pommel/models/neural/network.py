@@ -8,7 +8,6 @@ import inspect
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -90,22 +89,6 @@ _GPU_ROW_LENGTH = 256
 _TANH_GELUS = frozenset({"NewGELUActivation", "FastGELUActivation"})
 
 
-@dataclass(slots=True, kw_only=True)
-class Counts:
-    """The work that has been done: what a clock measures, without the clock.
-
-    `n_tokens_fed` includes padding.
-    """
-
-    n_passes: int = 0
-    n_tokens_fed: int = 0
-    n_rows_projected: int = 0
-
-    def reset(self) -> None:
-        """Start again from nothing."""
-        self.n_passes = self.n_tokens_fed = self.n_rows_projected = 0
-
-
 class Network:
     """A network on its device.
 
@@ -119,7 +102,6 @@ class Network:
         self.model = model
         self.device = device
         self.bidirectional = bidirectional
-        self.counts = Counts()
         self._accepted = inspect.signature(model.forward).parameters
         self._head = model.get_output_embeddings()
         _project_to_float32(self._head)
@@ -150,9 +132,6 @@ class Network:
         """
         import torch
 
-        self.counts.n_passes += 1
-        self.counts.n_tokens_fed += a_pass.ids.size
-        self.counts.n_rows_projected += len(a_pass.rows)
         rows = self._tensor(a_pass.rows)
         with quiet(), torch.inference_mode(), self._only(rows) as chosen:
             logits = self.model(**self.inputs(a_pass), return_dict=True).logits
@@ -250,7 +229,7 @@ class Network:
         """
         chosen: list[bool] = []
 
-        def choose(_module: Any, arguments: tuple[Any, ...]) -> Any:
+        def choose(_module: object, arguments: tuple[Any, ...]) -> Any:
             hidden, *others = arguments
             chosen.append(True)
             return (hidden.flatten(0, -2)[rows.to(hidden.device)][None], *others)

@@ -15,7 +15,7 @@ import numpy as np
 
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
-from pommel.models.neural.network import Counts, read
+from pommel.models.neural.network import read
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
 from pommel.values import frozen
@@ -60,7 +60,6 @@ class LstmNetwork:
         own = {name: each.detach().to(device, number_format) for name, each in weights.items()}
         self.device = device
         self.dtype = number_format
-        self.counts = Counts()
         self._encoder = own["encoder.weight"]
         self._decoder = own.get("decoder.weight", self._encoder).t()
         self._decoder_bias = own["decoder.bias"]
@@ -107,8 +106,6 @@ class LstmNetwork:
         """
         import torch
 
-        self.counts.n_passes += 1
-        self.counts.n_tokens_fed += len(inputs)
         rows = self.tensor(parents)
         after: list[LayerState] = []
         with _exact_products(self.device):
@@ -131,7 +128,6 @@ class LstmNetwork:
         """Return the logits after each of the top layer's `hidden`, (n_rows x n_known)."""
         import torch
 
-        self.counts.n_rows_projected += len(hidden)
         with _exact_products(self.device):
             return torch.addmm(self._decoder_bias, hidden, self._decoder)
 

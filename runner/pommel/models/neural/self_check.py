@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from pommel.models.neural.network import Network, at_least_float32
 from pommel.models.neural.passes import Pass, PrefixTree, TreeShape, prefix_tree
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
 from pommel.models.neural.questions import Answers, Asked, Bits, Ids, Questions
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig
 
 # How much of the largest surprisal two ways may differ by before it is more than rounding.
 ROUNDING = {"float64": 1e-9, "float32": 2e-5, "bfloat16": 0.05, "float16": 0.01}
@@ -223,14 +226,14 @@ def check_causal(network: Network, *, dtype: str) -> None:
         raise ModelNotAvailableError(message)
 
 
-def attention_window(config: Any) -> int | None:
+def attention_window(config: "PreTrainedConfig") -> int | None:
     """Return how far back a network's attention looks, None for everything."""
     text = config.get_text_config(decoder=True)
     given = [getattr(text, name, None) for name in _WINDOWS]
     return min((each for each in given if type(each) is int and each > 0), default=None)
 
 
-def stretching_limit(config: Any) -> int | None:
+def stretching_limit(config: "PreTrainedConfig") -> int | None:
     """Return how long an input may be before it changes a network's rotary positions, or None."""
     text = config.get_text_config(decoder=True)
     given = getattr(text, "rope_parameters", None) or getattr(text, "rope_scaling", None) or {}
