@@ -142,13 +142,12 @@ class Form(Generic[V]):
     constant: Fraction = Fraction(0)
 
     def __hash__(self) -> int:
-        return hash((frozenset(self.factors.items()), self.constant))
+        return hash(frozenset(self.factors))  # fractions are slow to hash
 
     def __add__(self, other: "Form[V]") -> "Form[V]":
-        factors = {
-            each: self.factors.get(each, 0) + other.factors.get(each, Fraction(0))
-            for each in {**self.factors, **other.factors}
-        }
+        factors = dict(self.factors)
+        for each, factor in other.factors.items():
+            factors[each] = factors[each] + factor if each in factors else factor
         known = {each: factor for each, factor in factors.items() if factor}
         return Form(known, self.constant + other.constant)
 

@@ -62,6 +62,9 @@ _MOST_JOINED = 4096
 # By less than this share of the smallest constant no strict inequality is said to hold.
 _LEAST_SLACK = 1e-6
 
+# One object, so that factors are found to be equal at once.
+_ONE = Fraction(1)
+
 _ABSOLUTE_TOLERANCE: Form[int] = Form(constant=Fraction(ABSOLUTE_TOLERANCE_BITS))
 
 
@@ -127,13 +130,14 @@ def item_values(
     is_sum = subject.metric == "sum"
 
     def variable(key: Hashable) -> Form[int]:
-        return Form({numbers.setdefault(key, len(numbers)): Fraction(1)})
+        return Form({numbers.setdefault(key, len(numbers)): _ONE})
 
     def value(name: str, region: int | None) -> Value:
         laid = subject.items[item][name]
         if region is None and is_sum:
-            parts = [value(name, number) or Form() for number in laid.spans]
-            return sum(parts, Form())
+            # No two regions of a sentence are one variable.
+            parts = (value(name, number) for number in laid.spans)
+            return Form({each: _ONE for part in parts if part for each in part.factors})
         start, end = laid.spans[region] if region is not None else (laid.sentence.start, laid.end)
         if start < end and sharing == "left to right":
             return variable(subject.reading(laid, start, end))
@@ -267,7 +271,7 @@ def _closeness(left: Form[int], right: Form[int]) -> tuple[Alternatives, Alterna
 
 
 # What a truth counts as a number.
-_COUNTS: Mapping[bool | None, Value] = {True: Form(constant=Fraction(1)), False: Form(), None: None}
+_COUNTS: Mapping[bool | None, Value] = {True: Form(constant=_ONE), False: Form(), None: None}
 
 
 def _cases(node: Expression, values: Values) -> list[_Case]:
