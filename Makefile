@@ -56,12 +56,14 @@ demo: $(VENV)/.demo
 	@echo "One suite in detail:  $(BIN)/pommel suites show number_prep"
 	@echo "What else there is:   $(BIN)/pommel --help"
 
-# On each core a worker, and one thread in each. Files with slow tests come first (tests/conftest.py).
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto --dist loadfile --no-loadscope-reorder
+# On each core a worker, and one thread in each; byte code is kept, whatever the shell says: tests are
+# compiled by each worker, the package by each command. Files with slow tests come first (tests/conftest.py).
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-test: lint types imports unit
+# The type checker has one core while the tests have what is left; what both say is shown at once.
+test: lint imports
+	@$(MAKE) --no-print-directory --jobs 2 types unit
 
-# The type checker has one core while the tests have what is left.
 quick: $(VENV)/.dev
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target quick-tests quick-checks
 
