@@ -173,18 +173,20 @@ def test_all_faults_are_reported_at_once() -> None:
     assert [each.partition(": ")[0] for each in found] == ["1.avg:1:1", "1.avg:2:6", "2.avg:1:6"]
 
 
-def test_lines_that_are_wrong_hide_no_others() -> None:
-    # Of W and V nothing is known, as their lines cannot be read.
+def test_all_faults_of_each_step_at_once() -> None:
     text = "vary: V[]\nvary: X[]\nS[] a Q[s] W[s] V[s]\nW[s] ]\nV[s] x |\nV[p] y\nR[s] a || b\n"
     assert faults_of(text) == [
-        "1.avg:2:7: no template has a symbol that vary: X[] concerns; templates have Q, W, V",
-        "1.avg:3:7: there is no rule for Q[s]; there is V[p]",
         (
             "1.avg:4:6: this bracket has no partner; write NAME[attribute,attribute], with nothing "
             "between name and bracket"
         ),
         "1.avg:5:9: there is nothing between two |; take one of them away, or write a word",
         "1.avg:7:9: there is nothing between two |; take one of them away, or write a word",
+    ]
+    text = "vary: V[]\nvary: X[]\nS[] a Q[s] V[s]\nV[s] x\nV[p] y z | y\n"
+    assert faults_of(text) == [
+        "1.avg:2:7: no template has a symbol that vary: X[] concerns; templates have Q, V",
+        "1.avg:3:7: there is no rule for Q[s]; did you mean V[s]?",
     ]
 
 

@@ -14,7 +14,7 @@ import itertools
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +44,6 @@ VARY = "vary"
 COMMON = "common.avg"
 _VARY = re.compile(rf"{VARY}\s*(:|\s|$)")
 _ENTRY = re.compile(r"\s*([^\s\[\];|]+)\s*(?:\[([^\[\]]*)\])?\s*")
-_LEFT_NAME = re.compile(r"\s*([^\s|\[\]]*)")
 
 
 @frozen
@@ -113,33 +112,29 @@ class AttributeGrammar:
         )
 
 
-def check(grammar: AttributeGrammar, *, file: str, broken: Collection[str] = ()) -> list[Fault]:
-    """Return every fault of a grammar.
+def check(grammar: AttributeGrammar, *, file: str) -> list[Fault]:
+    """Return every fault of a grammar whose names are right, or else those of its names.
 
-    `file` is the grammar's own file, for what concerns all of it; `broken` are the names whose
-    lines, or some of them, could not be read, `START` and `VARY` among them.
+    `file` is the grammar's own file, for what concerns all of it.
     """
-    whole = Place(file=file, line=0, column=0)
-    if not grammar.templates and not broken:
+    whole = Place(file=file)
+    if not grammar.templates:
         hint = "write one: S[] NAME[attributes] NAME[attributes]"
         return [whole.fault("there is no template", hint)]
-    if not grammar.vary and not broken:
+    if not grammar.vary:
         return [whole.fault("nothing is varied", "write which symbol is: vary: NAME[]")]
-    faults = [*_unknown(grammar, broken)]
-    if START not in broken:
-        faults += _varies_nothing(grammar)
-    if not faults and not broken:
-        faults += [fault for each in grammar.templates for fault in _template_faults(grammar, each)]
-    return faults
+    return [*_unknown(grammar), *_varies_nothing(grammar)] or [
+        fault for each in grammar.templates for fault in _template_faults(grammar, each)
+    ]
 
 
-def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fault]:
+def _unknown(grammar: AttributeGrammar) -> Iterator[Fault]:
     known = list(map(str, grammar.alternatives))
     otherwise = f"there is {shown(known) or 'none'}"
     meant = NearestNames()
     for symbol in (each for template in grammar.templates for each in template):
         found = symbol.preterminal
-        if found is None or found in grammar.alternatives or found.name in broken:
+        if found is None or found in grammar.alternatives:
             continue
         alike = [str(each) for each in grammar.alternatives if each.name == found.name]
         hint = meant.hint(str(found), alike or known, otherwise)
@@ -192,80 +187,71 @@ def read_grammar(path: Path) -> tuple[AttributeGrammar, dict[str, DecodedText]]:
 def parse_grammar(sources: Sequence[tuple[str, str]]) -> AttributeGrammar:
     """Return the grammar that texts are together, (text, name of its file) each.
 
-    Raises `GrammarError` with every fault. Nothing is said of what could only be wrong because a
-    line is.
+    Raises `GrammarError` with every line that is wrong, or else as `check` says.
     """
-    rules = _Rules()
-    for text, file in sources:
-        for number, line in enumerate(DecodedText.of(text).lines, start=1):
-            rules.add(Block(file=file, line=number, text=line))
+    grammar = AttributeGrammar()
     order = [file for _, file in sources]
-    faults = [*rules.faults, *check(rules.grammar, file=order[-1], broken=rules.broken)]
-    raise_any(faults, *order)
-    return rules.grammar
+    raise_any(
+        (
+            fault
+            for text, file in sources
+            for number, line in enumerate(DecodedText.of(text).lines, start=1)
+            for fault in _add(grammar, Block(file=file, line=number, text=line))
+        ),
+        *order,
+    )
+    raise_any(check(grammar, file=order[-1]), *order)
+    return grammar
 
 
-@dataclass(slots=True)
-class _Rules:
-    """What has been read so far; `broken` are the names whose lines could not be read."""
+def _add(grammar: AttributeGrammar, line: Block) -> Iterator[Fault]:
+    """Take in a line; yield what is wrong with it."""
+    found = _VARY.match(line.text)
+    if not line.text.strip() or line.text.startswith("#"):
+        return
+    if found is None:
+        yield from _add_rule(grammar, line)
+    elif found[1] == ":":
+        yield from _add_vary(grammar, line, found.end())
+    else:
+        yield line.at(0).fault("vary has no colon", "write vary: NAME[attributes]")
 
-    grammar: AttributeGrammar = field(default_factory=AttributeGrammar)
-    broken: set[str] = field(default_factory=set)
-    faults: list[Fault] = field(default_factory=list)
 
-    def add(self, line: Block) -> None:
-        """Take in one line."""
-        if not line.text.strip() or line.text.startswith("#"):
-            return
-        found = _VARY.match(line.text)
-        if found is None:
-            self._add_rule(line)
-        elif found[1] == ":":
-            self._add_vary(line, found.end())
+def _add_vary(grammar: AttributeGrammar, line: Block, start: int) -> Iterator[Fault]:
+    for entry in line.text[start:].split(";"):
+        place = line.at(start + len(entry) - len(entry.lstrip()))
+        found = _ENTRY.fullmatch(entry)
+        if found:
+            grammar.vary.setdefault(_preterminal(found[1], found[2] or ""), place)
         else:
-            fault = line.at(0).fault("vary has no colon", "write vary: NAME[attributes]")
-            self._break(VARY, fault)
+            what = f"{entry.strip()!r} names nothing that could be varied"
+            yield place.fault(what, "write NAME[attributes], several with ; between")
+        start += len(entry) + 1
 
-    def _add_vary(self, line: Block, start: int) -> None:
-        for entry in line.text[start:].split(";"):
-            place = line.at(start + len(entry) - len(entry.lstrip()))
-            found = _ENTRY.fullmatch(entry)
-            if found:
-                self.grammar.vary.setdefault(_preterminal(found[1], found[2] or ""), place)
-            else:
-                what = f"{entry.strip()!r} names nothing that could be varied"
-                hint = "write NAME[attributes], several with ; between"
-                self._break(VARY, place.fault(what, hint))
-            start += len(entry) + 1
 
-    def _add_rule(self, line: Block) -> None:
-        tree = parsed(line.text, "attribute_varying.lark")
-        if isinstance(tree, Unparsed):
-            left = _LEFT_NAME.match(line.text)
-            self._break(left[1] if left else "", _syntax_fault(tree, line.at(tree.offset)))
-            return
-        name = _symbol(tree.children[0], line)
-        alternatives = [
-            tuple(_symbol(token, line) for token in each.children)
-            for each in tree.find_data("alternative")
-        ]
-        own = name.preterminal
-        if START in (name.text, own and own.name):
-            self.grammar.templates += alternatives
-        elif own is None:
-            hint = f"write {name.text}[], or {name.text}[attributes]"
-            self._break(name.text, name.fault(f"{name.text!r} has no brackets", hint))
-        else:
-            for symbol in (each for one in alternatives for each in one if each.preterminal):
-                what = f"{own} is made of {symbol.preterminal}"
-                hint = "only S[] may be made of preterminals; write out what it stands for"
-                self.faults.append(symbol.fault(what, hint))
-            found = self.grammar.alternatives.setdefault(own, Alternatives(place=name.place))
-            found.texts.extend(" ".join(symbol.text for symbol in each) for each in alternatives)
-
-    def _break(self, name: str, fault: Fault) -> None:
-        self.broken.add(name)
-        self.faults.append(fault)
+def _add_rule(grammar: AttributeGrammar, line: Block) -> Iterator[Fault]:
+    tree = parsed(line.text, "attribute_varying.lark")
+    if isinstance(tree, Unparsed):
+        yield _syntax_fault(tree, line.at(tree.offset))
+        return
+    name = _symbol(tree.children[0], line)
+    alternatives = [
+        tuple(_symbol(token, line) for token in each.children)
+        for each in tree.find_data("alternative")
+    ]
+    own = name.preterminal
+    if START in (name.text, own and own.name):
+        grammar.templates += alternatives
+    elif own is None:
+        hint = f"write {name.text}[], or {name.text}[attributes]"
+        yield name.fault(f"{name.text!r} has no brackets", hint)
+    else:
+        for symbol in (each for one in alternatives for each in one if each.preterminal):
+            what = f"{own} is made of {symbol.preterminal}"
+            hint = "only S[] may be made of preterminals; write out what it stands for"
+            yield symbol.fault(what, hint)
+        found = grammar.alternatives.setdefault(own, Alternatives(place=name.place))
+        found.texts.extend(" ".join(symbol.text for symbol in each) for each in alternatives)
 
 
 def _symbol(token: "Token", line: Block) -> Symbol:
@@ -363,11 +349,7 @@ class GrammarSets:
         """Take a grammar as `read_grammar` returns it."""
         self._templates = [TemplateSets(grammar, each) for each in grammar.templates]
         self._ends = list(itertools.accumulate(each.n_sets for each in self._templates))
-
-    @property
-    def n_sets(self) -> int:
-        """How many sets there are; none is made to count them."""
-        return self._ends[-1]
+        self.n_sets = self._ends[-1]
 
     @property
     def ungrammatical_counts(self) -> frozenset[int]:
@@ -380,16 +362,11 @@ class GrammarSets:
         return distinct_words(text for each in self._templates for text in each.texts)
 
     def sets(self, indices: Iterable[int] | None = None) -> Iterator[MinimalSet]:
-        """Yield the sets with these numbers, or all of them. Raises `IndexError` for a wrong one.
-
-        Numbers are from 0.
-        """
+        """Yield the sets with these numbers (from 0), or all of them."""
         if indices is None:
             yield from itertools.chain.from_iterable(self._templates)
             return
         for index in indices:
-            if not 0 <= index < self.n_sets:
-                raise IndexError(index)
             template = bisect_right(self._ends, index)
             first = self._ends[template - 1] if template else 0
             yield self._templates[template][index - first]

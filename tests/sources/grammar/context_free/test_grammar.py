@@ -217,14 +217,19 @@ def test_lines_that_are_wrong(text: str, fault: str) -> None:
     assert faults_of(text) == [f"x.cfg{separator}{fault}"]
 
 
-def test_all_faults_are_reported_at_once() -> None:
-    # The rule of N could not be read, but N is no unknown symbol.
+def test_all_faults_of_each_step_are_reported_at_once() -> None:
     text = "S -> NP V\nN -> 'a\n%contrast V\nNP -> N Nn\nV [x\n"
     assert [each.partition("; ")[0] for each in faults_of(text)] == [
         "x.cfg:2:6: this quote is not closed: 'a",
         "x.cfg:3:1: %contrast lacks what a symbol is contrasted with",
-        "x.cfg:4:9: there is no rule for Nn",
         "x.cfg:5:3: there is no arrow behind 'V'",
+    ]
+    text = "S -> NP V\nN -> 'a'\n%contrast V W\nNP -> N Nn\n"
+    assert [each.partition("; ")[0] for each in faults_of(text)] == [
+        "x.cfg:1:9: there is no rule for V",
+        "x.cfg:3:11: there is no rule for V",
+        "x.cfg:3:13: there is no rule for W",
+        "x.cfg:4:9: there is no rule for Nn",
     ]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import Fault, Place, listed, nearest
-from pommel.sources.grammar.source import raise_any
+from pommel.sources.grammar.source import GrammarError, raise_any
 from pommel.sources.grammar.text import (
     SHOWN,
     Block,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _PROBABILITY = re.compile(r"\[[\d.]+\]")
 _NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in quotes"
 _RULE = "write NAME -> NAME 'terminal' | 'terminal'"
-_LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
 CONTRAST = "%contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
 _DIRECTIVES = "there is %start and %contrast"
 
@@ -161,12 +160,9 @@ def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
     return found
 
 
-def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> Iterator[Fault]:
-    """Yield a fault for each symbol without rules, and for each contrast of unlike symbols.
-
-    `also_known` are names whose rules could not be read.
-    """
-    known = dict.fromkeys([*(each.text for each in grammar.rules), *also_known])
+def check_names(grammar: ContextFreeGrammar) -> Iterator[Fault]:
+    """Yield a fault for each symbol without rules, and for each contrast of unlike symbols."""
+    known = [each.text for each in grammar.rules]
     named = [
         grammar.start,
         *(each for rule in grammar.rules.values() for one in rule for each in one.symbols),
@@ -177,11 +173,9 @@ def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> It
         if not symbol.is_terminal and symbol.text not in known:
             hint = meant.hint(symbol.text, known, "write one, or quotes if it is a terminal")
             yield symbol.fault(f"there is no rule for {symbol}", hint)
-    # A rule that could not be read may be what is missing.
-    if not also_known:
-        for contrast in grammar.contrasts:
-            yield from _unlike(grammar, contrast)
-        yield from _contrasted_twice(grammar)
+    for contrast in grammar.contrasts:
+        yield from _unlike(grammar, contrast)
+    yield from _contrasted_twice(grammar)
 
 
 def _unlike(grammar: ContextFreeGrammar, contrast: tuple[Symbol, ...]) -> Iterator[Fault]:
@@ -265,18 +259,14 @@ def _left_side(found: Unparsed) -> tuple[str, str]:
 def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
     """Return the grammar that a text is; each symbol in it has rules.
 
-    Raises `GrammarError` with every line that is wrong and every symbol without rules.
+    Raises `GrammarError` with every line that is wrong, or else with every wrong symbol.
     """
     grammar = ContextFreeGrammar()
     faults: list[Fault] = []
-    # The left sides of rules that could not be read.
-    broken: list[str] = []
     for line in logical_lines(text, file):
         tree = parsed(line.text, "context_free/notation.lark")
         if isinstance(tree, Unparsed):
             faults.append(line.at(tree.offset).fault(*_syntax_fault(tree)))
-            left = _LEFT_SIDE.match(line.text.lstrip())
-            broken += [left[1]] if left else []
             continue
         (tree,) = tree.children
         if tree.data == "rule":
@@ -285,12 +275,10 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
             name, *symbols = tree.children
             own = [_symbol(line, each) for each in symbols]
             faults += _add_directive(grammar, line.place(name), name[1:].strip(), own)
-    if grammar.rules:
-        faults += check_names(grammar, also_known=broken)
-    elif not faults:
-        whole = Place(file=file, line=0, column=0)
-        faults = [whole.fault("there is no rule", "write one: S -> NP VP")]
     raise_any(faults)
+    if not grammar.rules:
+        raise GrammarError.at(Place(file=file), "there is no rule", "write one: S -> NP VP")
+    raise_any(check_names(grammar))
     return grammar
 
 

@@ -291,22 +291,9 @@ class _Reader:
         self._use(reference)
         if reference.owner or not self._is_slot(reference.name):
             return self._feature(reference)
-        hint = f"write {{{reference.name}.FEATURE}}; {self._columns_hint()}"
-        if reference.indices:
-            hint = self._stem_hint(reference)
-        raise _wrong(reference, f"{{{reference}}} names a slot, and no feature of it", hint)
-
-    def _stem_hint(self, reference: Reference) -> str:
-        """Say how a column is chosen, with one that there is, if there is one."""
-        n = len(reference.indices)
-        columns = (each.rsplit("_", n) for each in self._columns)
-        stem, *ends = next(
-            (each for each in columns if len(each) > n and each[0]), ["np", *["def", "sg"][-n:]]
-        )
         indices = "".join(f"[{each}]" for each in reference.indices)
-        column = "_".join([stem, *ends])
-        what = "an index chooses among columns whose names begin alike"
-        return f"{what}: for {column}, write {{{reference.name}.{stem}{indices}}}"
+        hint = f"write {{{reference.name}.FEATURE{indices}}}; {self._columns_hint()}"
+        raise _wrong(reference, f"{{{reference}}} names a slot, and no feature of it", hint)
 
     def _feature(self, reference: Reference, below: str = "", owner: str = "") -> Feature:
         """Return what a reference means; `owner` is whose feature a bare name is.
