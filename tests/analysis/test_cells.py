@@ -11,10 +11,10 @@ from tests.scoring.family_results import scored
 
 from pommel.analysis.cells import (
     FamilyColumn,
-    Row,
     add_sections,
-    add_suite_rows,
+    circuit_cell,
     ends_cell,
+    in_order,
     interval_cell,
     number_cell,
     p_cell,
@@ -22,7 +22,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.cli.output import show_table
-from pommel.report.tables import in_order, kept_margins, prediction_cells
+from pommel.report.tables import kept_margins, prediction_cells
 from pommel.statistics import Interval, Spread
 
 
@@ -68,7 +68,8 @@ def test_suites_without_a_circuit_come_last() -> None:
 
 def test_a_circuit_is_a_section_and_named_once(capsys: pytest.CaptureFixture[str]) -> None:
     table = Table("circuit", "suite", "cell")
-    add_suite_rows(table, [("", "a"), ("one", "c"), ("one", "b")], lambda suite: [suite.upper()])
+    suites = in_order([("", "a"), ("one", "c"), ("one", "b")])
+    add_sections(table, ((circuit_cell(circuit), name, name.upper()) for circuit, name in suites))
     show_table(table)
     lines = capsys.readouterr().out.splitlines()[3:]
     assert [" ".join(line.replace("│", " ").split()) for line in lines if line[0] == "│"] == [
@@ -106,22 +107,15 @@ def test_names_stand_on_the_left_and_numbers_on_the_right() -> None:
 
 
 def test_what_a_section_is_called_stands_in_its_first_row() -> None:
-    rows = [
-        Row(section="b", cells=("b!", "1")),
-        Row(section="b", cells=("b?", "2"), style="bold"),
-        Row(section="", cells=("(none)", "3")),
-        Row(section="b", cells=("b", "4")),
-    ]
     table = plain_table(names=["name"], numbers=["n"])
-    add_sections(table, rows)
-    assert cells(table)[1:] == [["b!", "1"], ["", "2"], ["(none)", "3"], ["b", "4"]]
+    add_sections(table, [("b", "1"), ("b", "2"), ("(none)", "3"), ("b", "4")])
+    assert cells(table)[1:] == [["b", "1"], ["", "2"], ["(none)", "3"], ["b", "4"]]
     assert [each.end_section for each in table.rows] == [False, True, True, False]
-    assert [each.style for each in table.rows] == [None, "bold", None, None]
 
 
 def test_sections_may_be_without_lines_between_them() -> None:
     table = plain_table("T", names=["name"], caption="C.")
-    add_sections(table, [Row(section=each, cells=(each,)) for each in "ab"], has_lines=False)
+    add_sections(table, ["a", "b"], has_lines=False)
     assert [each.end_section for each in table.rows] == [False, False]
     assert (table.title, table.caption) == ("T", "C.")
 

@@ -9,8 +9,10 @@ from .capitalization import CapitalizationGain as CapitalizationGain
 from .capitalization import CapitalizationGains as CapitalizationGains
 from .cells import Answer as Answer
 from .cells import FamilyColumn as FamilyColumn
-from .cells import add_suite_rows as add_suite_rows
+from .cells import add_sections as add_sections
 from .cells import circuit_cell as circuit_cell
+from .cells import grouped as grouped
+from .cells import in_order as in_order
 from .cells import interval_cell as interval_cell
 from .cells import number_cell as number_cell
 from .cells import plain_table as plain_table
@@ -18,6 +20,7 @@ from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
 from .inference import holm as holm
 from .items import ItemTable as ItemTable
+from .models_compared import ModelRow as ModelRow
 from .models_compared import ModelsCompared as ModelsCompared
 from .scaling import Scaling as Scaling
 from .sentence_sets import SentenceSets as SentenceSets

@@ -17,7 +17,6 @@ from pommel.analysis.asking import Option, Question, Settings
 from pommel.analysis.cells import (
     Answer,
     Column,
-    Row,
     add_sections,
     grouped,
     interval_cell,
@@ -273,13 +272,7 @@ class Accuracies(Answer):
             numbers=[each.name for each in numbers],
             caption=self._caption(level),
         )
-        sections = (
-            Row(
-                section=row.label,
-                cells=(row.header, *(each.text(row) for each in (*names, *numbers))),
-            )
-            for row in shown
-        )
+        sections = ((row.header, *(each.text(row) for each in (*names, *numbers))) for row in shown)
         add_sections(table, sections, has_lines=level != "model")
         return [table]
 

@@ -7,13 +7,16 @@ models that were trained on text with capital letters are tested on sentences wi
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Self
 
 from pommel.analysis.cells import (
     Answer,
     FamilyColumn,
-    add_suite_rows,
+    add_sections,
+    circuit_cell,
     grouped,
+    in_order,
     number_cell,
     plain_table,
 )
@@ -209,13 +212,15 @@ class CapitalizationGains(Answer):
             table.add_column(f"{header}\nas it is", justify="right")
             table.add_column("\ncapitalised", justify="right")
             table.add_column("\ngain", justify="right", style="bold")
-        suites = {(each.as_is.circuit, each.as_is.suite_name) for each in self.rows}
-        add_suite_rows(
-            table, suites, lambda suite: [cell for group in groups for cell in group.cells(suite)]
-        )
+        suites = in_order((each.as_is.circuit, each.as_is.suite_name) for each in self.rows)
+        rows = []
+        for circuit, suite in suites:
+            cells = chain.from_iterable(each.cells(suite) for each in groups)
+            rows.append((circuit_cell(circuit), suite, *cells))
+        add_sections(table, rows)
         if len(suites) > 1:
             table.add_section()
-            means = (cell for group in groups for cell in group.cells())
+            means = chain.from_iterable(each.cells() for each in groups)
             table.add_row("all suites", "mean", *means)
         return [table]
 

@@ -13,6 +13,7 @@ from pommel.values import frozen
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
+    from rich.text import Text
 
 
 _Thing = TypeVar("_Thing")
@@ -118,45 +119,24 @@ def plain_table(
     return table
 
 
-@frozen
-class Row:
-    """A row of a section; the first of its cells is what the section is called."""
+def add_sections(
+    table: "Table", rows: "Iterable[Sequence[str | Text]]", *, has_lines: bool = True
+) -> None:
+    """Add rows; those of one section stand behind each other, and its name in the first of them.
 
-    section: str
-    cells: Sequence[str]
-    style: str | None = None
-
-
-def add_sections(table: "Table", rows: Iterable[Row], *, has_lines: bool = True) -> None:
-    """Add rows, those of one section behind each other; what it is called stands in its first.
-
-    There is a line between sections if `has_lines`.
+    A row begins with the name of its section. There is a line between sections if `has_lines`.
     """
     previous = None
-    for row in rows:
-        if has_lines and previous not in (None, row.section):
+    for section, *cells in rows:
+        if has_lines and previous not in (None, section):
             table.add_section()
-        name, *others = row.cells
-        table.add_row("" if row.section == previous else name, *others, style=row.style)
-        previous = row.section
+        table.add_row("" if section == previous else section, *cells)
+        previous = section
 
 
-def add_suite_rows(
-    table: "Table",
-    suites: Iterable[tuple[str, str]],
-    cells: Callable[[str], Iterable[str]],
-) -> None:
-    """Add a row a (circuit, suite) pair, sorted; each circuit is a section, and named once.
-
-    Those without a circuit come last. `cells` gives what stands behind a suite's name.
-    """
-    add_sections(
-        table,
-        (
-            Row(section=circuit, cells=(circuit_cell(circuit), suite, *cells(suite)))
-            for circuit, suite in sorted(set(suites), key=lambda each: (not each[0], each))
-        ),
-    )
+def in_order(suites: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return (circuit, suite) pairs sorted, every one once; those without a circuit come last."""
+    return sorted(set(suites), key=lambda each: (not each[0], each))
 
 
 _LEAST_P = 0.001

@@ -13,7 +13,9 @@ from pommel.analysis.accuracy import Unit
 from pommel.analysis.cells import (
     Answer,
     Column,
+    add_sections,
     circuit_cell,
+    grouped,
     interval_cell,
     p_cell,
     plain_table,
@@ -426,18 +428,17 @@ class Comparison(Answer):
             caption=self._caption(has_counts=has_counts, has_margins=has_margins),
         )
         languages = {row.unit.language for row in self.level("suite")}
-        previous: tuple[str, str] | None = None
-        for row in self._shown():
-            circuit, suite = _names(row, self.average, is_named=len(languages) > 1)
-            if previous and row.level != previous[0]:
-                table.add_section()
-            table.add_row(
-                "" if (row.level, circuit) == previous else circuit,
-                suite,
-                *(each.text(row) for each in columns),
-                style="bold" if row.level == "all" else None,
+        for level, rows in grouped(self._shown(), lambda row: row.level).items():
+            table.add_section()
+            lines = (
+                (
+                    *_names(row, self.average, is_named=len(languages) > 1),
+                    *(each.text(row) for each in columns),
+                )
+                for row in rows
             )
-            previous = row.level, circuit
+            add_sections(table, lines, has_lines=False)
+            table.rows[-1].style = "bold" if level == "all" else None
         return [table]
 
     def _caption(self, *, has_counts: bool, has_margins: bool) -> str:
@@ -538,12 +539,9 @@ def _levels(
     if any(len(own) > 1 for own in suites):
         yield "prediction", {pair.unit: [(pair,)] for own in suites for pair in own}
     yield "suite", {replace(own[0].unit, prediction_id=""): [own] for own in suites}
-    circuits: dict[Unit, list[PairedSuite]] = {}
-    for own in suites:
-        if circuit := own[0].unit.circuit:
-            circuits.setdefault(Unit(circuit=circuit), []).append(own)
-    if circuits:
-        yield "circuit", circuits
+    of_circuits = [own for own in suites if own[0].unit.circuit]
+    if of_circuits:
+        yield "circuit", grouped(of_circuits, lambda own: Unit(circuit=own[0].unit.circuit))
     yield "all", {Unit(): list(suites)}
 
 

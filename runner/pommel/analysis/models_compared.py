@@ -98,7 +98,7 @@ class ComparedFamily(Called):
         return self.membership.axis
 
 
-@frozen
+@frozen(slots=False, eq=False)
 class ModelsCompared:
     """The models that records are of, as they were run, in the order in which they come.
 
@@ -164,10 +164,15 @@ class ModelsCompared:
         complete = (record for record in self.records if record.status == "complete")
         return [record for record in complete if record.run_id not in kept]
 
-    @property
+    @cached_property
     def families(self) -> list[ComparedFamily]:
         """The families that are no path through training, each under one policy and so on."""
         return families_of(self.models)
+
+    @cached_property
+    def family_of(self) -> dict[ComparedModel, ComparedFamily]:
+        """The families by their members."""
+        return {member: family for family in self.families for member in family.members}
 
     @property
     def suites(self) -> dict[str, list[SuiteKey]]:
@@ -184,11 +189,11 @@ class ModelsCompared:
         `rows` has one sequence a model; `rows_of_family` makes the rows of a family, of these.
         """
         own = dict(zip(self.models, rows, strict=True))
-        last = {family.members[-1]: family for family in self.families}
         ordered: list[_Row] = []
         for member, of_it in own.items():
             ordered.extend(of_it)
-            if family := last.get(member):
+            family = self.family_of.get(member)
+            if family and member is family.members[-1]:
                 ordered.extend(rows_of_family(family, [own[each] for each in family.members]))
         return ordered
 
@@ -310,14 +315,7 @@ def without_models(records: Sequence[RunRecord], globs: Iterable[str]) -> list[R
 
 def _matches_any(record: RunRecord, globs: Iterable[str]) -> bool:
     """Say whether a glob matches a model's name, its reference or a family that it belongs to."""
-    membership = record.result.membership
-    names = (
-        record.result.model_name,
-        record.model.reference,
-        membership.family if membership else "",
-        record.model.size_family,
-    )
-    return any(name and fnmatchcase(name, glob) for glob in globs for name in names)
+    return any(fnmatchcase(name, glob) for glob in globs for name in record.model_names)
 
 
 def _check_globs(globs: Iterable[str], records: Sequence[RunRecord]) -> None:
@@ -407,16 +405,12 @@ def model_scores(records: Sequence[RunRecord]) -> list[ModelScores]:
     Of a path through training only the last step counts.
     """
     found = ModelsCompared.of(_last_steps(records))
-    family_of = {
-        member: family
-        for family in found.families
-        if family.axis == "seed"
-        for member in family.members
-    }
 
     def unit(each: ComparedModel) -> tuple[Called, int | None]:
-        family = family_of.get(each)
-        return (family, each.records[0].model.n_parameters) if family else (each, None)
+        family = found.family_of.get(each)
+        if family and family.axis == "seed":
+            return family, each.records[0].model.n_parameters
+        return each, None
 
     return [
         ModelScores(name=called.name, variant=called.variant, members=tuple(own)).on(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.analysis.asking import Option, WithDraws
-from pommel.analysis.cells import Answer, Row, add_sections, interval_cell, plain_table
+from pommel.analysis.cells import Answer, add_sections, interval_cell, plain_table
 from pommel.analysis.inference import auc
 from pommel.analysis.models_compared import ModelsCompared, labelled
 from pommel.errors import InputError, UsageError, counted, listed, nearest
@@ -670,10 +670,7 @@ class SentenceSets(Answer):
         add_sections(
             table,
             (
-                Row(
-                    section=words[0],
-                    cells=(*words, *(cells[words].get(name, "") for name in models)),
-                )
+                (*words, *(cells[words].get(name, "") for name in models))
                 for words in sorted(cells, key=lambda each: each[0])
             ),
         )

@@ -8,7 +8,6 @@ from pommel.analysis.asking import Question
 from pommel.analysis.cells import (
     Answer,
     Column,
-    Row,
     add_sections,
     grouped,
     interval_cell,
@@ -156,7 +155,9 @@ class Stability(Answer):
             caption=self._caption(),
         )
         is_named = self.has_languages
-        add_sections(table, (_table_row(row, is_named=is_named) for row in self.shown))
+        add_sections(table, ([*_cells(row, is_named=is_named)] for row in self.shown))
+        for line, row in zip(table.rows, self.shown, strict=True):
+            line.style = None if row.pairing.base else "bold"
         return [table]
 
     def _caption(self) -> str:
@@ -274,19 +275,15 @@ def _family_row(family: ComparedFamily, members: Sequence[StabilityRow]) -> Stab
 # For people.
 
 
-def _table_row(row: StabilityRow, *, is_named: bool) -> Row:
-    model = row.header
-    return Row(
-        section=model,
-        cells=(
-            model,
-            *_pair(row, is_named=is_named),
-            number_cell(row.accuracy_base),
-            number_cell(row.accuracy_modified),
-            _difference(row),
-        ),
-        style=None if row.pairing.base else "bold",
-    )
+def _cells(row: StabilityRow, *, is_named: bool) -> Iterator[str]:
+    yield row.header
+    yield from _pair(row, is_named=is_named)
+    yield number_cell(row.accuracy_base)
+    yield number_cell(row.accuracy_modified)
+    if row.is_family:
+        yield mean_sd_cell(row.difference, row.sd, sign="+")
+    else:
+        yield interval_cell(row.difference, row.interval, sign="+")
 
 
 def _pair(row: StabilityRow, *, is_named: bool) -> tuple[str, str]:
@@ -296,9 +293,3 @@ def _pair(row: StabilityRow, *, is_named: bool) -> tuple[str, str]:
         return f"mean of {row.n_bases}", f"of {row.n_modified}"
     language = f" ({pairing.language})" if is_named else ""
     return f"{pairing.base}{language}", pairing.modified
-
-
-def _difference(row: StabilityRow) -> str:
-    if row.is_family:
-        return mean_sd_cell(row.difference, row.sd, sign="+")
-    return interval_cell(row.difference, row.interval, sign="+")

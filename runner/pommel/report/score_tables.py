@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis import (
     Accuracies,
     Accuracy,
-    FamilyColumn,
+    ModelRow,
     ModelsCompared,
     Settings,
     Unit,
+    add_sections,
     circuit_cell,
+    grouped,
     number_cell,
     plain_table,
 )
@@ -27,43 +28,19 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-9
 
 
-class ShownModel(NamedTuple):
-    """A model, or the mean of a family's seeds, of which there are several."""
-
-    label: str
-    n_members: int = 1
-
-    @property
-    def is_family(self) -> bool:
-        """Whether it is a mean over seeds."""
-        return self.n_members > 1
-
-    @property
-    def competes(self) -> bool:
-        """Whether it can be the best; the mean of members that are shown themselves cannot."""
-        return not self.is_family or self.n_members > MAX_MEMBERS
-
-    @property
-    def header(self) -> str:
-        """What stands above its cells, or in front of them."""
-        column = FamilyColumn(family=self.label, n=self.n_members)
-        return column.header if self.is_family else self.label
-
-
-def shown_models(records: Sequence[RunRecord]) -> Iterator[ShownModel]:
+def shown_models(records: Sequence[RunRecord]) -> Iterator[ModelRow]:
     """Yield models in the order of their runs, the mean of seeds behind them.
 
     Of many seeds the mean is shown alone, as in tables for terminals.
     """
     found = ModelsCompared.of(records)
-    of_seeds = [each for each in found.families if each.axis == "seed" and len(each.members) > 1]
-    family_of = {id(member): family for family in of_seeds for member in family.members}
     for each in found.models:
-        family = family_of.get(id(each))
-        if family is None or len(family.members) <= MAX_MEMBERS:
-            yield ShownModel(label=each.label)
-        if family and each is family.members[-1]:
-            yield ShownModel(label=family.label, n_members=len(family.members))
+        family = found.family_of.get(each)
+        n_seeds = len(family.members) if family and family.axis == "seed" else 1
+        if n_seeds <= MAX_MEMBERS:
+            yield ModelRow(who=each)
+        if family and n_seeds > 1 and each is family.members[-1]:
+            yield ModelRow(who=family, n_members=n_seeds)
 
 
 _SHARES = "Share of items on which a suite's predictions hold."
@@ -108,8 +85,11 @@ class _Grid:
         from rich.text import Text
 
         rows = [self._rows.get((unit, each.label, each.is_family)) for each in self.models]
+        # The mean of members that are shown themselves can not be the best.
         competing = [
-            row.accuracy if row and model.competes else math.nan
+            row.accuracy
+            if row and not (model.is_family and model.n_members <= MAX_MEMBERS)
+            else math.nan
             for row, model in zip(rows, self.models, strict=True)
         ]
         known = [each for each in competing if not math.isnan(each)]
@@ -126,9 +106,7 @@ class _Grid:
         ]
 
 
-def _cell(
-    row: Accuracy | None, model: ShownModel, n_items: int | None, *, has_interval: bool
-) -> str:
+def _cell(row: Accuracy | None, model: ModelRow, n_items: int | None, *, has_interval: bool) -> str:
     """Return a share with its interval, or a mean over seeds ± its sd; empty without a row."""
     if row is None:
         return ""
@@ -158,15 +136,14 @@ def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     )
     names = _suite_names(grid.units)
     units = sorted(grid.units, key=lambda each: (not each.circuit, each.circuit))
-    for circuit, own in groupby(units, key=lambda each: each.circuit):
-        name = circuit_cell(circuit)
-        for unit in own:
-            n = n_items[unit.language, unit.suite]
-            # Of shares that were published by themselves nobody may know of how many items.
-            head = (name, names[unit], str(n or "-"))
-            table.add_row(*head, *grid.cells(unit, n if has_parts else None))
-            name = ""
-        table.add_section()
+    rows: list[list[str | Text]] = []
+    for unit in units:
+        n = n_items[unit.language, unit.suite]
+        # Of shares that were published by themselves nobody may know of how many items.
+        head = [circuit_cell(unit.circuit), names[unit], str(n or "-")]
+        rows.append([*head, *grid.cells(unit, n if has_parts else None)])
+    add_sections(table, rows)
+    table.add_section()
     of_means = [*_add_means(table, records, units, settings)]
     several = tuple(row for row in of_means if len(row.suites) > 1)
     notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
@@ -231,16 +208,14 @@ def predictions_table(records: Sequence[RunRecord], settings: Settings) -> "Tabl
     # Prose, which is too wide for one line.
     table.columns[1].justify = "full"
     names = _suite_names(grid.units)
-    by_suite: dict[SuiteKey, list[Unit]] = {}
-    for unit in grid.units:
-        by_suite.setdefault((unit.language, unit.suite), []).append(unit)
-    for own in by_suite.values():
-        name = names[own[0]]
-        for unit in own:
-            key = (unit.language, unit.suite, unit.prediction_id)
-            table.add_row(name, texts.get(key, unit.prediction_id), *grid.cells(unit))
-            name = ""
-        table.add_section()
+    by_suite = grouped(grid.units, lambda unit: (unit.language, unit.suite))
+    rows = (
+        (names[unit], texts.get((*key, unit.prediction_id), unit.prediction_id), *grid.cells(unit))
+        for key, own in by_suite.items()
+        for unit in own
+    )
+    add_sections(table, rows)
+    table.add_section()
     notes = grid.shown.suite_notes(share="Share of items on which a prediction holds")
     table = _titled(table, records, grid, notes, settings)
     table.title = "Predictions"

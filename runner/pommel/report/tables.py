@@ -8,8 +8,10 @@ import numpy as np
 
 from pommel.analysis import (
     FamilyColumn,
-    add_suite_rows,
+    add_sections,
     circuit_cell,
+    grouped,
+    in_order,
     interval_cell,
     number_cell,
     plain_table,
@@ -64,20 +66,15 @@ class FamilyMean(FamilyColumn):
 
 def columns(results: Sequence[SuiteResult]) -> Iterator[ModelColumn | FamilyMean]:
     """Yield the models, the mean of seeds behind them; of many seeds, the mean alone."""
-    scores: dict[str, list[FamilyScore]] = {}
-    for score in FamilyScore.of(results):
-        if score.axis == "seed":
-            scores.setdefault(score.family, []).append(score)
-    models: dict[str, list[SuiteResult]] = {}
-    members: dict[str, dict[str, None]] = {}
-    for each in results:
-        models.setdefault(each.model_name, []).append(each)
-        if each.membership:
-            members.setdefault(each.membership.family, {})[each.model_name] = None
+    of_seeds = (score for score in FamilyScore.of(results) if score.axis == "seed")
+    scores = grouped(of_seeds, lambda score: score.family)
+    models = grouped(results, lambda each: each.model_name)
+    family_of = {each.model_name: each.membership.family for each in results if each.membership}
     for name, own in models.items():
-        membership = own[-1].membership
-        family = membership.family if membership else ""
-        names = [*members[family]] if family in scores else [name]
+        family = family_of.get(name, "")
+        names = [name]
+        if family in scores:
+            names = [each for each in models if family_of.get(each) == family]
         if len(names) <= MAX_MEMBERS:
             yield ModelColumn(header=name, results=own)
         if family in scores and name == names[-1]:
@@ -103,14 +100,18 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
         caption=_caption(results, shown),
     )
 
-    def cells(suite: str) -> Iterator[str]:
-        # Of shares that were published by themselves nobody may know of how many items they are.
-        yield str(n_items[suite] or "-")
-        yield _chances(each for each in results if each.suite_name == suite)
-        for column in shown:
-            yield column.suite_cell(suite, n_items[suite])
-
-    add_suite_rows(table, [(each.circuit, each.suite_name) for each in results], cells)
+    rows = (
+        (
+            circuit_cell(circuit),
+            suite,
+            # Of shares that were published by themselves nobody may know of how many items.
+            str(n_items[suite] or "-"),
+            _chances(each for each in results if each.suite_name == suite),
+            *(column.suite_cell(suite, n_items[suite]) for column in shown),
+        )
+        for circuit, suite in in_order((each.circuit, each.suite_name) for each in results)
+    )
+    add_sections(table, rows)
     table.add_section()
     circuits = sorted({result.circuit for result in results if result.circuit})
     for circuit in circuits if len(circuits) > 1 else []:
@@ -307,8 +308,3 @@ def prediction_cells(prediction: PredictionResult) -> tuple[str, str, str]:
         f"{n_holding}/{n_items}",
         number_cell(n_holding / n_items if n_items else math.nan),
     )
-
-
-def in_order(suites: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return (circuit, suite) pairs sorted, every one once; those without a circuit come last."""
-    return sorted(set(suites), key=lambda each: (not each[0], each))

@@ -37,16 +37,10 @@ class ReportModel(NamedTuple):
 def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     """Return the models of complete runs; a family of one member is that model."""
     found = ModelsCompared.of(records)
-    by_member = {
-        id(member): family
-        for family in found.families
-        if len(family.members) > 1
-        for member in family.members
-    }
     models: list[ReportModel] = []
     for each in found.models:
-        family = by_member.get(id(each))
-        if family is None:
+        family = found.family_of.get(each)
+        if family is None or len(family.members) == 1:
             models.append(ReportModel(label=each.label, records=each.records))
         elif family.members[0] is each:
             models.append(ReportModel(label=family.label, n_members=len(family.members)))
