@@ -19,7 +19,6 @@ from pommel.analysis.comparison import (
     COLUMNS,
     ComparedRow,
     Comparison,
-    Discordance,
     side,
 )
 from pommel.analysis.models_compared import Average, ModelsCompared
@@ -51,7 +50,7 @@ def suite_row(comparison: Comparison) -> ComparedRow:
 
 def test_counts_and_mcnemar_against_statsmodels() -> None:
     row = suite_row(compared(on_suites(s=("1" * 20 + "0" * 10, "1" * 8 + "0" * 19 + "1" * 3))))
-    assert row.counts == Discordance(n_both=8, n_only_a=12, n_only_b=3, n_neither=7)
+    assert row.counts == {"n_both": 8, "n_only_a": 12, "n_only_b": 3, "n_neither": 7}
     assert row.p_mcnemar == pytest.approx(mcnemar([[8, 12], [3, 7]], exact=True).pvalue)
     assert (row.a.accuracy, row.b.accuracy) == pytest.approx((20 / 30, 11 / 30))
     assert row.difference.mean == pytest.approx(9 / 30)
@@ -62,7 +61,7 @@ def test_items_are_matched_by_number() -> None:
     b = record("b", "s", "0011-", [-5.0, -6.0, 7.0, 8.0, 0.0], items=[4, 3, 2, 1, 9])
     row = suite_row(compared([a, b]))
     assert (row.n_items, row.a.n_unmatched, row.b.n_unmatched) == (3, 1, 1)
-    assert row.counts == Discordance(n_both=2, n_only_a=0, n_only_b=0, n_neither=1)
+    assert row.counts == {"n_both": 2, "n_only_a": 0, "n_only_b": 0, "n_neither": 1}
     assert (row.a.margin_bits, row.b.margin_bits) == (0.0, 3.0)
     assert row.margin_difference_bits.mean == -3.0
 
@@ -118,7 +117,7 @@ def test_circuits_and_all_suites_are_means_over_suites() -> None:
     (whole,) = comparison.level("all")
     assert whole.a.accuracy - whole.b.accuracy == pytest.approx(whole.difference.mean)
     assert whole.difference.mean == pytest.approx((0.5 + 0.5 - 1) / 3)
-    assert whole.counts == Discordance(n_both=2, n_only_a=3, n_only_b=1, n_neither=1)
+    assert whole.counts == {"n_both": 2, "n_only_a": 3, "n_only_b": 1, "n_neither": 1}
 
 
 def test_under_each_predictions_have_rows_and_suites_no_count_of_items() -> None:

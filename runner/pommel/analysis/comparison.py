@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ from pommel.analysis.models_compared import (
     ComparedModel,
     ModelsCompared,
     families_of,
+    labelled,
 )
 from pommel.errors import UsageError, counted, listed
 from pommel.scoring import RunRecord, SuiteKey
@@ -121,7 +123,6 @@ def side(found: Sequence[ComparedModel], name: str) -> Side:
         return Side(label=name, members=whole[0].members)
     tests: tuple[Callable[[ComparedModel], bool], ...] = (
         lambda each: name == each.label,
-        lambda each: name in _called(each),
         lambda each: any(fnmatchcase(text, name) for text in _called(each)),
         lambda each: _has_run(each, name),
     )
@@ -151,12 +152,7 @@ def _only_side(
 
 
 def _called(compared: ComparedModel) -> set[str]:
-    names = {compared.name, compared.label}
-    for record in compared.records:
-        names |= {record.model.reference, record.model.size_family}
-    if compared.membership:
-        names.add(compared.membership.family)
-    return names - {""}
+    return {compared.label, *chain.from_iterable(each.model_names for each in compared.records)}
 
 
 def _has_run(compared: ComparedModel, digits: str) -> bool:
@@ -229,16 +225,6 @@ ComparedLevel = Literal["prediction", "suite", "circuit", "all"]
 
 
 @frozen
-class Discordance:
-    """On how many items both hold, only one, or neither, over all suites of a row."""
-
-    n_both: int
-    n_only_a: int
-    n_only_b: int
-    n_neither: int
-
-
-@frozen
 class ComparedSide:
     """What one side reaches in a row, on the items that both have.
 
@@ -263,10 +249,11 @@ class ComparedRow:
     `n_resamples` is that of the draws.
     `n_items` are the items that both have. Accuracies, margins and differences (a - b) are
     unweighted means over `n_suites` suites of means over items, or means over all items
-    (`Comparison.average`). `counts` are missing where a side is a family, whose items have a share
-    of members; so is `p_mcnemar`, and it is where the predictions of one item are counted together,
-    which depend on each other. `difference_signs` and `margin_signs` are the tests by turned signs;
-    each p has one adjusted by Holm's method over the rows of its level (`..._holm`).
+    (`average`). `counts` say on how many items both hold, only one, or neither, as `_COUNTS` names
+    them. They are missing where a side is a family, whose items have a share of members; so is
+    `p_mcnemar`, and it is where the predictions of one item are counted together, which depend on
+    each other. `difference_signs` and `margin_signs` are the tests by turned signs; each p has one
+    adjusted by Holm's method over the rows of its level (`..._holm`).
     """
 
     a: ComparedSide
@@ -279,7 +266,7 @@ class ComparedRow:
     n_items: int
     difference: Estimate
     difference_signs: SignFlip
-    counts: Discordance | None
+    counts: Mapping[str, int] | None
     p_mcnemar: float
     margin_difference_bits: Estimate
     margin_signs: SignFlip
@@ -432,7 +419,7 @@ class Comparison(Answer):
             table.add_section()
             lines = (
                 (
-                    *_names(row, self.average, is_named=len(languages) > 1),
+                    *_names(row, is_named=len(languages) > 1),
                     *(each.text(row) for each in columns),
                 )
                 for row in rows
@@ -595,7 +582,7 @@ class _Rows:
             ),
             difference_signs=SignFlip.of(holds, **drawing),
             counts=counts,
-            p_mcnemar=mcnemar(tested.n_only_a, tested.n_only_b) if tested else math.nan,
+            p_mcnemar=mcnemar(tested["n_only_a"], tested["n_only_b"]) if tested else math.nan,
             margin_difference_bits=Estimate.of_groups(margins, **drawing),
             margin_signs=SignFlip.of(margins, **drawing),
         )
@@ -630,19 +617,16 @@ def _margin_differences(pair: Pair) -> Values:
         return pair.a.scores.margins_bits - pair.b.scores.margins_bits
 
 
-def _discordance(pairs: Sequence[Pair]) -> Discordance:
+def _discordance(pairs: Sequence[Pair]) -> dict[str, int]:
+    """Return on how many items both hold, only one, or neither."""
     a = np.concatenate([pair.a.scores.holds for pair in pairs]) > 0
     b = np.concatenate([pair.b.scores.holds for pair in pairs]) > 0
-    return Discordance(
-        n_both=int((a & b).sum()),
-        n_only_a=int((a & ~b).sum()),
-        n_only_b=int((~a & b).sum()),
-        n_neither=int((~a & ~b).sum()),
-    )
+    which = (a & b, a & ~b, ~a & b, ~a & ~b)
+    return {name: int(each.sum()) for name, each in zip(_COUNTS, which, strict=True)}
 
 
 def _suite_names(keys: Iterable[SuiteKey]) -> tuple[str, ...]:
-    return tuple(f"{name} ({language})" if language else name for language, name in keys)
+    return tuple(labelled(name, language) for language, name in keys)
 
 
 def _difference_cell(difference: Estimate) -> str:
@@ -794,16 +778,15 @@ def _not_all(side: Side, what: str = "") -> str:
     return f"not all of its {len(side.members)} models have {what}".rstrip()
 
 
-def _names(row: ComparedRow, average: Average, *, is_named: bool) -> tuple[str, str]:
+def _names(row: ComparedRow, *, is_named: bool) -> tuple[str, str]:
     """Return circuit and suite, the latter with its language if that is to be named."""
-    of_several = {"circuit": "mean", "all": "SG score"} if average == "suites" else {}
-    unit = row.unit
+    unit, is_mean = row.unit, row.average == "suites"
     match row.level:
         case "all":
-            return "all suites", of_several.get("all", "all items")
+            return "all suites", "SG score" if is_mean else "all items"
         case "circuit":
-            return unit.circuit, of_several.get("circuit", "all items")
+            return unit.circuit, "mean" if is_mean else "all items"
         case _:
-            language = f" ({unit.language})" if is_named else ""
+            suite = labelled(unit.suite, unit.language if is_named else "")
             number = f", prediction {unit.prediction_id}" if unit.prediction_id else ""
-            return circuit_cell(unit.circuit), f"{unit.suite}{language}{number}"
+            return circuit_cell(unit.circuit), f"{suite}{number}"
