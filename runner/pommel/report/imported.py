@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pommel.analysis import plain_table
+from pommel.analysis import grouped, plain_table
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord
 
@@ -29,9 +29,7 @@ class ImportedModels(NamedTuple):
         return frame.astype(dict.fromkeys(("n_parameters", "n_items"), "Int64"))
 
     def _rows(self) -> list[dict[str, str | int | None]]:
-        models: dict[tuple[str, str], list[RunRecord]] = {}
-        for record in self.records:
-            models.setdefault((record.source, record.result.model_name), []).append(record)
+        models = grouped(self.records, lambda each: (each.source, each.result.model_name))
         rows: list[dict[str, str | int | None]] = []
         for (source, model), own in models.items():
             member = own[0].result.membership

@@ -43,12 +43,10 @@ class Results:
         """Put stored runs together under the names that analyses give their models."""
         from pommel.report.plots.regions import named_runs
 
-        return cls(
-            runs=tuple(
-                run.renamed(Named(name=label, membership=run.result.membership))
-                for label, run in named_runs(runs)
-            )
-        )
+        named = named_runs(runs)
+        results = [run.result for run in named]
+        called = [Named(name=each.model_name, membership=each.membership) for each in results]
+        return cls(runs=tuple(map(Run.renamed, named, called)))
 
     def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
         """Return one tidy table over all runs (docs/results.md).
@@ -56,11 +54,7 @@ class Results:
         Raises `UsageError` for a name that is none.
         """
         UsageError.check_choice("the table", table, get_args(ResultsTable))
-        if table == "suites":
-            return SuiteResult.scores_frame([run.result for run in self.runs])
-        if table == "families":
-            return FamilyScore.frame([run.result for run in self.runs])
-        return stacked([run.to_frame(table) for run in self.runs])
+        return _frame(table, [run.result for run in self.runs], self.runs)
 
     def save(
         self, folder: Path, *, complete: bool = True, failed: Mapping[str, str] | None = None
@@ -91,13 +85,11 @@ class Results:
         if form == "parquet" and find_spec("pyarrow") is None:
             raise UsageError("Parquet needs pyarrow: pip install 'pommel[parquet]'")
         results = [each.result for each in records]
-        frames: dict[ResultsTable, pd.DataFrame] = {
-            "suites": SuiteResult.scores_frame(results),
-            "predictions": stacked([each.to_frame("predictions") for each in results]),
+        frames = {
+            table: _frame(table, results, runs)
+            for table in get_args(ResultsTable)
+            if runs or table not in _OF_TOKENS
         }
-        with_tokens = Results(runs=tuple(runs))
-        frames |= {table: with_tokens.to_frame(table) for table in _OF_TOKENS if runs}
-        frames["families"] = FamilyScore.frame(results)
         summary = {"complete": True, "failed": [], "runs": [*map(_result_to_json, results)]}
         files = _write_all(folder, frames, form, summary)
         for table in _OF_TOKENS:
@@ -203,6 +195,19 @@ ExportForm = Literal["csv", "parquet", "json"]
 
 # What only runs with tokens have.
 _OF_TOKENS: tuple[ResultsTable, ...] = ("regions", "tokens")
+
+
+def _frame(
+    table: ResultsTable, results: Sequence[SuiteResult], runs: Sequence[Run]
+) -> "pd.DataFrame":
+    """Return one tidy table over all results, of which `runs` have tokens."""
+    if table == "suites":
+        return SuiteResult.scores_frame(results)
+    if table == "families":
+        return FamilyScore.frame(results)
+    if table == "predictions":
+        return stacked([each.to_frame(table) for each in results])
+    return stacked([each.to_frame(table) for each in runs])
 
 
 def _write_all(

@@ -311,7 +311,9 @@ def test_sizes_of_many_models(capfd: pytest.CaptureFixture[str]) -> None:
     drawn = draw(region_chart(runs), capfd)
     assert len(drawn.marks("symbol")) == 20 * 6
     assert drawn.spec["columns"] == 5
-    assert [each.label for each in named_runs(runs)] == [f"m{number}" for number in range(20)]
+    assert [each.result.model_name for each in named_runs(runs)] == [
+        f"m{number}" for number in range(20)
+    ]
 
 
 def test_rows_are_those_of_the_chart(capfd: pytest.CaptureFixture[str]) -> None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pommel.errors import UsageError
 from pommel.report.page.sections import Row, Section, packed
-from pommel.report.plots.regions import NamedRun, region_chart, region_notes, region_rows
-from pommel.report.plots.theme import Spec, data_of, note_lines, single_line
+from pommel.report.plots.regions import region_chart, region_notes, region_rows
+from pommel.report.plots.theme import Spec, data_of, distinct, note_lines
 
 if TYPE_CHECKING:
     import altair as alt
@@ -38,21 +38,21 @@ def chart_of(key: str, title: str, make: "Callable[[], alt.TopLevelMixin]") -> C
 def curves(key: str, section: Section) -> Chart:
     """Return the surprisal of each region, a line a condition and a facet a model."""
     title = "Surprisal by region"
-    runs = [NamedRun(single_line(name), run) for name, run in section.runs.items()]
+    runs = [*section.runs.values()]
     if not runs:
         why_not = "no tokens are known of these runs, and so no surprisals of regions"
         return Chart(key, title, why_not=why_not)
-    own_rows = [region_rows([each], each.run.surprisals.suite.metrics[0]) for each in runs]
+    own_rows = [region_rows([each], each.surprisals.suite.metrics[0]) for each in runs]
     # Altair takes its time with rows, and what it makes of one model holds for all: of the one
     # that has most to show.
     n_shown = [sum(row["mean_bits"] is not None for row in rows) for rows in own_rows]
     fullest = runs[n_shown.index(max(n_shown))]
     try:
-        spec = region_chart([fullest.run]).to_dict()
+        spec = region_chart([fullest]).to_dict()
     except UsageError as error:
         return Chart(key, title, why_not=str(error))
-    spec["facet"]["sort"] = [each.label for each in runs]
     rows = [row for own in own_rows for row in own]
+    spec["facet"]["sort"] = distinct(rows, "model")
     # Facets may stand below one another: lines are as long as one is wide.
     notes = region_notes(rows)
     spec["title"]["subtitle"] = note_lines(notes, spec["spec"]["width"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pommel.analysis import grouped
 from pommel.errors import counted, listed
 from pommel.files import frame_of_rows, frame_text
 from pommel.report.page.charts import chart_of
@@ -65,10 +66,7 @@ def overview(
 
 def navigation(of_suites: Sequence[Section]) -> dict[str, list[tuple[int, Section]]]:
     """Return the suites' sections with their numbers, by circuit."""
-    found: dict[str, list[tuple[int, Section]]] = {}
-    for number, each in enumerate(of_suites):
-        found.setdefault(each.first.result.circuit, []).append((number, each))
-    return found
+    return grouped(enumerate(of_suites), lambda each: each[1].first.result.circuit)
 
 
 def left_out(records: Sequence[RunRecord], older: Sequence[RunRecord]) -> list[str]:

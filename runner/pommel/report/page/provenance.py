@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pommel.analysis import grouped
 from pommel.errors import counted
 from pommel.report.page.sections import ReportModel
 from pommel.scoring import RunRecord
@@ -30,12 +31,12 @@ def model_provenance(models: Sequence[ReportModel]) -> dict[str, list[tuple[str,
 
 def suite_provenance(models: Sequence[ReportModel]) -> list[SuiteProvenance]:
     """Return the suites in all versions that were run, sorted by language and name."""
-    found: dict[tuple[str, str, str, str], list[RunRecord]] = {}
-    for model in models:
-        for record in model.records:
-            suite = record.suite
-            key = (suite.language, record.result.suite_name, suite.version, suite.sha256)
-            found.setdefault(key, []).append(record)
+
+    def version(record: RunRecord) -> tuple[str, str, str, str]:
+        suite = record.suite
+        return suite.language, record.result.suite_name, suite.version, suite.sha256
+
+    found = grouped((record for model in models for record in model.records), version)
     return [
         SuiteProvenance(*key, own[0].result.circuit, own[0].result.n_items, len(own))
         for key, own in sorted(found.items(), key=lambda each: each[0])

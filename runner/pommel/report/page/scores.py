@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from pommel.analysis import Accuracies, Accuracy
+from pommel.analysis import Accuracies, Accuracy, grouped
 from pommel.analysis import number_cell as number_text
 from pommel.report.page.sections import ReportModel
 from pommel.scoring import RunRecord, SuiteKey
@@ -79,10 +79,7 @@ def together(levels: Levels, *chosen: Level) -> Accuracies:
 
 def by_model(accuracies: Accuracies) -> dict[ModelKey, list[Accuracy]]:
     """Return rows by model."""
-    found: dict[ModelKey, list[Accuracy]] = {}
-    for row in accuracies.rows:
-        found.setdefault((row.label, row.is_family), []).append(row)
-    return found
+    return grouped(accuracies.rows, lambda row: (row.label, row.is_family))
 
 
 class SuiteRow(NamedTuple):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pommel.analysis import SentenceSets
+from pommel.analysis import SentenceSets, grouped
 from pommel.errors import UsageError, counted, listed
 from pommel.report.plots.theme import (
     COLOURS,
@@ -62,11 +62,9 @@ def why_nothing(sets: SentenceSets) -> str:
 
 def _models(models_and_suites: Iterable[tuple[str, str]]) -> str:
     """Return the models, each with its suite or the number of them."""
-    suites: dict[str, list[str]] = {}
-    for model, suite in models_and_suites:
-        suites.setdefault(single_line(model), []).append(single_line(suite))
+    suites = grouped(models_and_suites, lambda each: single_line(each[0]))
     named = [
-        f"{model} ({own[0] if len(own) == 1 else counted(len(own), 'suite')})"
+        f"{model} ({single_line(own[0][1]) if len(own) == 1 else counted(len(own), 'suite')})"
         for model, own in suites.items()
     ]
     return listed(named, most=_MOST_NAMES)

@@ -3,7 +3,8 @@
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -114,19 +115,12 @@ def region_notes(rows: Rows) -> Iterator[str]:
         yield f"{listed(without, most=_MOST_MODELS)}: no surprisal is known."
 
 
-class NamedRun(NamedTuple):
-    """A run, and what its model is called among the others."""
-
-    label: str
-    run: Run
-
-
-def named_runs(runs: Sequence[Run]) -> list[NamedRun]:
-    """Return the runs with names, as analyses name and choose them (see `ModelsCompared`)."""
+def named_runs(runs: Sequence[Run]) -> list[Run]:
+    """Return the results under the names that analyses give their models (`ModelsCompared`)."""
     records = [(RunRecord.of(run), run) for run in runs]
     by_id = {record.run_id: run for record, run in records}
     return [
-        NamedRun(label=single_line(compared.label), run=by_id[record.run_id])
+        replace(by_id[record.run_id], result=replace(record.result, model_name=compared.label))
         for compared in ModelsCompared.of(record for record, _ in records).models
         for record in compared.records
     ]
@@ -174,7 +168,7 @@ def region_chart(runs: Sequence[Run]) -> "alt.typing.ChartType":
         .resolve_legend(strokeDash="independent")
         .properties(width=step * len(labels), height=_HEIGHT)
         .facet(
-            facet=alt.Facet("model:N", sort=[each.label for each in named], title=None),
+            facet=alt.Facet("model:N", sort=distinct(rows, "model"), title=None),
             columns=n_columns,
         )
         .resolve_axis(x="independent")
@@ -183,7 +177,7 @@ def region_chart(runs: Sequence[Run]) -> "alt.typing.ChartType":
     return themed(chart, suite.name, [*region_notes(rows)], width=width)
 
 
-def region_rows(named: Sequence[NamedRun], metric: str) -> Rows:
+def region_rows(runs: Sequence[Run], metric: str) -> Rows:
     """Return one row a model, condition and region, in bits.
 
     `mean_bits` is over the `n_items` in which the region has a scored token; it is None where there
@@ -192,11 +186,11 @@ def region_rows(named: Sequence[NamedRun], metric: str) -> Rows:
     "not asked for", or are "unscored". `low_bits` and `high_bits` are where the whiskers end, a
     standard error from the mean; one item has none.
     """
-    return [row for each in named for row in _rows(each, metric)]
+    return [row for each in runs for row in _rows(each, metric)]
 
 
-def _rows(named: NamedRun, metric: str) -> Iterator[Row]:
-    suite, table = named.run.surprisals.suite, named.run.surprisals.table
+def _rows(run: Run, metric: str) -> Iterator[Row]:
+    suite, table = run.surprisals.suite, run.surprisals.table
     labels, compared = region_labels(suite), compared_cells(suite)
     # A sum of nothing is no point.
     values = np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
@@ -214,7 +208,7 @@ def _rows(named: NamedRun, metric: str) -> Iterator[Row]:
                 "high_bits": items.mean + items.standard_error,
             }
             yield {
-                "model": named.label,
+                "model": single_line(run.result.model_name),
                 "condition": single_line(condition),
                 "region_number": number,
                 "region": labels[number],
