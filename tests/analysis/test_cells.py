@@ -14,7 +14,6 @@ from pommel.analysis.cells import (
     add_sections,
     circuit_cell,
     ends_cell,
-    in_order,
     interval_cell,
     number_cell,
     p_cell,
@@ -22,7 +21,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.cli.output import show_table
-from pommel.report.tables import kept_margins, prediction_cells
+from pommel.report.tables import in_order, kept_margins, prediction_cells
 from pommel.statistics import Interval, Spread
 
 

@@ -1,7 +1,6 @@
 from .accuracy import Accuracies as Accuracies
 from .accuracy import Accuracy as Accuracy
 from .accuracy import AccuracyAsked as AccuracyAsked
-from .accuracy import Unit as Unit
 from .asking import Settings as Settings
 from .asking import WithAverage as WithAverage
 from .asking import WithDraws as WithDraws
@@ -12,7 +11,6 @@ from .cells import FamilyColumn as FamilyColumn
 from .cells import add_sections as add_sections
 from .cells import circuit_cell as circuit_cell
 from .cells import grouped as grouped
-from .cells import in_order as in_order
 from .cells import interval_cell as interval_cell
 from .cells import number_cell as number_cell
 from .cells import plain_table as plain_table
@@ -20,7 +18,6 @@ from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
 from .inference import holm as holm
 from .items import ItemTable as ItemTable
-from .models_compared import ModelRow as ModelRow
 from .models_compared import ModelsCompared as ModelsCompared
 from .scaling import Scaling as Scaling
 from .sentence_sets import SentenceSets as SentenceSets

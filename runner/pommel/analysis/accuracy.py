@@ -90,6 +90,10 @@ class Unit:
             prediction_id=prediction_id,
         )
 
+    def named(self, *, with_language: bool) -> str:
+        """Return the suite, with its language if that is to be named."""
+        return labelled(self.suite, self.language if with_language else "")
+
     @property
     def order(self) -> tuple[tuple[bool, str] | str | int, ...]:
         """What rows are sorted by: those without a language, circuit or group come last."""

@@ -16,7 +16,6 @@ from pommel.analysis.cells import (
     add_sections,
     circuit_cell,
     grouped,
-    in_order,
     number_cell,
     plain_table,
 )
@@ -212,9 +211,10 @@ class CapitalizationGains(Answer):
             table.add_column(f"{header}\nas it is", justify="right")
             table.add_column("\ncapitalised", justify="right")
             table.add_column("\ngain", justify="right", style="bold")
-        suites = in_order((each.as_is.circuit, each.as_is.suite_name) for each in self.rows)
+        suites = {(each.as_is.circuit, each.as_is.suite_name) for each in self.rows}
         rows = []
-        for circuit, suite in suites:
+        # Those without a circuit come last.
+        for circuit, suite in sorted(suites, key=lambda each: (not each[0], each)):
             cells = chain.from_iterable(each.cells(suite) for each in groups)
             rows.append((circuit_cell(circuit), suite, *cells))
         add_sections(table, rows)

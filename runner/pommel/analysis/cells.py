@@ -134,11 +134,6 @@ def add_sections(
         previous = section
 
 
-def in_order(suites: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return (circuit, suite) pairs sorted, every one once; those without a circuit come last."""
-    return sorted(set(suites), key=lambda each: (not each[0], each))
-
-
 _LEAST_P = 0.001
 
 

@@ -787,6 +787,6 @@ def _names(row: ComparedRow, *, is_named: bool) -> tuple[str, str]:
         case "circuit":
             return unit.circuit, "mean" if is_mean else "all items"
         case _:
-            suite = labelled(unit.suite, unit.language if is_named else "")
+            suite = unit.named(with_language=is_named)
             number = f", prediction {unit.prediction_id}" if unit.prediction_id else ""
             return circuit_cell(unit.circuit), f"{suite}{number}"

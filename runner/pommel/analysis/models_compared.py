@@ -179,6 +179,19 @@ class ModelsCompared:
         """The suites by what they are called, circuit by circuit (see `suites_by`)."""
         return suites_by(self.counted, "suite")
 
+    def with_seed_means(self, *, most: int) -> "Iterator[ModelRow]":
+        """Yield the models, the mean of seeds behind the last of them.
+
+        Of more seeds than `most` the mean alone.
+        """
+        for each in self.models:
+            family = self.family_of.get(each)
+            n_seeds = len(family.members) if family and family.axis == "seed" else 1
+            if n_seeds <= most:
+                yield ModelRow(who=each)
+            if family and n_seeds > 1 and each is family.members[-1]:
+                yield ModelRow(who=family, n_members=n_seeds)
+
     def with_families(
         self,
         rows: Sequence[Sequence[_Row]],

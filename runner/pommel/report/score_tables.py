@@ -1,16 +1,14 @@
 """Scores as tables for papers: suites x models, models x circuits, predictions x models."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis import (
     Accuracies,
     Accuracy,
-    ModelRow,
     ModelsCompared,
     Settings,
-    Unit,
     add_sections,
     circuit_cell,
     grouped,
@@ -26,21 +24,6 @@ if TYPE_CHECKING:
 
 # Means of the same shares, added up in another order.
 _TOLERANCE = 1e-9
-
-
-def shown_models(records: Sequence[RunRecord]) -> Iterator[ModelRow]:
-    """Yield models in the order of their runs, the mean of seeds behind them.
-
-    Of many seeds the mean is shown alone, as in tables for terminals.
-    """
-    found = ModelsCompared.of(records)
-    for each in found.models:
-        family = found.family_of.get(each)
-        n_seeds = len(family.members) if family and family.axis == "seed" else 1
-        if n_seeds <= MAX_MEMBERS:
-            yield ModelRow(who=each)
-        if family and n_seeds > 1 and each is family.members[-1]:
-            yield ModelRow(who=family, n_members=n_seeds)
 
 
 _SHARES = "Share of items on which a suite's predictions hold."
@@ -64,10 +47,17 @@ class _Grid:
         level: Literal["prediction", "suite", "circuit", "model"],
         settings: Settings,
     ) -> None:
-        self.models = [*shown_models(records)]
+        self.records = records
+        self.settings = settings
+        # Of many seeds the mean is shown alone, as in tables for terminals.
+        self.models = [*ModelsCompared.of(records).with_seed_means(most=MAX_MEMBERS)]
         found = Accuracies.of(records, level, settings)
-        self.units = found.units
-        self._rows = {(row.unit, row.label, row.is_family): row for row in found.rows}
+        has_languages = len({unit.language for unit in found.units}) > 1
+        # With what their suites are called.
+        self.units = {unit: unit.named(with_language=has_languages) for unit in found.units}
+        self._rows: dict[tuple[Hashable, str, bool], Accuracy] = {
+            (row.unit, row.label, row.is_family): row for row in found.rows
+        }
 
     @property
     def shown(self) -> Accuracies:
@@ -76,7 +66,7 @@ class _Grid:
         return Accuracies(rows=tuple(row for key, row in self._rows.items() if key[1:] in keys))
 
     def cells(
-        self, unit: Unit, n_items: int | None = None, *, has_interval: bool = True
+        self, unit: Hashable, n_items: int | None = None, *, has_interval: bool = True
     ) -> "list[str | Text]":
         """Return a cell a model, that of the best in bold if there is a worse one.
 
@@ -94,7 +84,7 @@ class _Grid:
         ]
         known = [each for each in competing if not math.isnan(each)]
         cells = [
-            _cell(row, model, n_items, has_interval=has_interval)
+            _cell(row, model.n_members, n_items, has_interval=has_interval)
             for row, model in zip(rows, self.models, strict=True)
         ]
         if not known or max(known) - min(known) <= _TOLERANCE:
@@ -106,12 +96,12 @@ class _Grid:
         ]
 
 
-def _cell(row: Accuracy | None, model: ModelRow, n_items: int | None, *, has_interval: bool) -> str:
+def _cell(row: Accuracy | None, n_members: int, n_items: int | None, *, has_interval: bool) -> str:
     """Return a share with its interval, or a mean over seeds ± its sd; empty without a row."""
     if row is None:
         return ""
     if row.is_family:
-        of = f" (n = {row.n_members})" if row.n_members < model.n_members else ""
+        of = f" (n = {row.n_members})" if row.n_members < n_members else ""
         return f"{row.cell()}{of}" if row.n_members else "-"
     if not has_interval:
         return number_cell(row.accuracy)
@@ -134,32 +124,30 @@ def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     table = plain_table(
         names=("circuit", "suite"), numbers=("items", *(each.header for each in grid.models))
     )
-    names = _suite_names(grid.units)
     units = sorted(grid.units, key=lambda each: (not each.circuit, each.circuit))
     rows: list[list[str | Text]] = []
     for unit in units:
         n = n_items[unit.language, unit.suite]
         # Of shares that were published by themselves nobody may know of how many items.
-        head = [circuit_cell(unit.circuit), names[unit], str(n or "-")]
+        head = [circuit_cell(unit.circuit), grid.units[unit], str(n or "-")]
         rows.append([*head, *grid.cells(unit, n if has_parts else None)])
     add_sections(table, rows)
     table.add_section()
-    of_means = [*_add_means(table, records, units, settings)]
+    of_means = [*_add_means(table, grid)]
     several = tuple(row for row in of_means if len(row.suites) > 1)
     notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
     if len(several) < len(of_means):
         notes.append(_OF_ONE)
-    return _titled(table, records, grid, notes, settings)
+    return _titled(table, grid, notes)
 
 
-def _add_means(
-    table: "Table", records: Sequence[RunRecord], units: Sequence[Unit], settings: Settings
-) -> Iterator[Accuracy]:
+def _add_means(table: "Table", of_suites: _Grid) -> Iterator[Accuracy]:
     """Add the means of circuits if there are several, and of all suites if there are several.
 
     What is yielded are the accuracies in them.
     """
-    if len({unit.circuit for unit in units} - {""}) > 1:
+    records, settings = of_suites.records, of_suites.settings
+    if len({unit.circuit for unit in of_suites.units} - {""}) > 1:
         grid = _Grid(records, "circuit", settings)
         mean = "mean" if settings.average == "suites" else _OF_ALL["items"]
         for unit in grid.units:
@@ -167,9 +155,10 @@ def _add_means(
                 table.add_row(unit.circuit, mean, "", *grid.cells(unit))
         table.add_section()
         yield from (row for row in grid.shown.rows if row.unit.circuit)
-    if len(units) > 1:
+    if len(of_suites.units) > 1:
         grid = _Grid(records, "model", settings)
-        table.add_row("all suites", _OF_ALL[settings.average], "", *grid.cells(Unit()))
+        (whole,) = grid.units
+        table.add_row("all suites", _OF_ALL[settings.average], "", *grid.cells(whole))
         yield from grid.shown.rows
 
 
@@ -180,16 +169,17 @@ def circuits_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     of_all = _OF_ALL[settings.average]
     circuits = [circuit_cell(unit.circuit) for unit in by_circuit.units]
     table = plain_table(names=("model",), numbers=(*circuits, of_all))
+    (whole,) = overall.units
     columns = [
         *(by_circuit.cells(unit, has_interval=False) for unit in by_circuit.units),
-        overall.cells(Unit()),
+        overall.cells(whole),
     ]
     for model, *cells in zip(by_circuit.models, *columns, strict=True):
         table.add_row(model.header, *cells)
     has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown.rows, *overall.shown.rows))
     what = _MEANS[settings.average] if has_means else _SHARES
     notes = [what, *overall.shown.mean_notes(name=of_all)]
-    return _titled(table, records, by_circuit, notes, settings)
+    return _titled(table, by_circuit, notes)
 
 
 def predictions_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
@@ -207,31 +197,24 @@ def predictions_table(records: Sequence[RunRecord], settings: Settings) -> "Tabl
     table = plain_table(names=("suite", "prediction"), numbers=models)
     # Prose, which is too wide for one line.
     table.columns[1].justify = "full"
-    names = _suite_names(grid.units)
     by_suite = grouped(grid.units, lambda unit: (unit.language, unit.suite))
-    rows = (
-        (names[unit], texts.get((*key, unit.prediction_id), unit.prediction_id), *grid.cells(unit))
-        for key, own in by_suite.items()
-        for unit in own
-    )
+    rows: list[list[str | Text]] = []
+    for key, own in by_suite.items():
+        for unit in own:
+            text = texts.get((*key, unit.prediction_id), unit.prediction_id)
+            rows.append([grid.units[unit], text, *grid.cells(unit)])
     add_sections(table, rows)
     table.add_section()
     notes = grid.shown.suite_notes(share="Share of items on which a prediction holds")
-    table = _titled(table, records, grid, notes, settings)
+    table = _titled(table, grid, notes)
     table.title = "Predictions"
     return table
 
 
-def _titled(
-    table: "Table",
-    records: Sequence[RunRecord],
-    grid: _Grid,
-    notes: Iterable[str],
-    settings: Settings,
-) -> "Table":
+def _titled(table: "Table", grid: _Grid, notes: Iterable[str]) -> "Table":
     """Return the table with a title and notes that say what its numbers are."""
     rules: dict[str, dict[str, None]] = {}
-    for record in records:
+    for record in grid.records:
         rules.setdefault(record.result.score_rule, {})[record.result.model_name] = None
     found = list(notes)
     if any(model.is_family for model in grid.models):
@@ -242,18 +225,9 @@ def _titled(
         shown = "; ".join(f"{rule}: {', '.join(names)}" for rule, names in rules.items())
         found.append(f"Score rules differ ({shown}).")
     table.title = RULES[next(iter(rules))] if len(rules) == 1 else "Scores"
-    if settings.average == "items":
+    if grid.settings.average == "items":
         # An SG score pools nothing.
         table.title = table.title.replace("SG scores", "Scores")
     # A name may have line breaks; a line of the caption is a note.
     table.caption = "\n".join(" ".join(note.split()) for note in found)
     return table
-
-
-def _suite_names(units: Sequence[Unit]) -> dict[Unit, str]:
-    """Return what suites are called, with their languages if there are several."""
-    has_languages = len({unit.language for unit in units}) > 1
-    return {
-        unit: f"{unit.suite} ({unit.language})" if has_languages and unit.language else unit.suite
-        for unit in units
-    }

@@ -11,7 +11,6 @@ from pommel.analysis import (
     add_sections,
     circuit_cell,
     grouped,
-    in_order,
     interval_cell,
     number_cell,
     plain_table,
@@ -308,3 +307,8 @@ def prediction_cells(prediction: PredictionResult) -> tuple[str, str, str]:
         f"{n_holding}/{n_items}",
         number_cell(n_holding / n_items if n_items else math.nan),
     )
+
+
+def in_order(suites: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return (circuit, suite) pairs sorted, every one once; those without a circuit come last."""
+    return sorted(set(suites), key=lambda each: (not each[0], each))
