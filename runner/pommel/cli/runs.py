@@ -258,14 +258,10 @@ def _with_tokens(
     store: Store, records: Sequence[RunRecord], chosen: _EvaluateAgainOptions
 ) -> list[RunRecord]:
     own = store.runs.with_tokens(records)
-    without = [each for each in records if each not in own]
-    if without and (chosen.named_runs or not own):
-        raise UsageError(
-            f"there are no tokens of {listed([each.run_id for each in without])}: only results "
-            f"were imported; run the model with `pommel run`"
-        )
-    if without:
-        note(f"note: {counted(len(without), 'run')} left out, imported without tokens")
+    if chosen.named_runs or not own:
+        store.runs.check_tokens(records)
+    if n_left_out := len(records) - len(own):
+        note(f"note: {counted(n_left_out, 'run')} left out, imported without tokens")
     return own
 
 

@@ -167,15 +167,15 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
             f"run the model without it"
         )
     claimed = submission.runs_on({each.sha256: each.name for each in board.suites})
+    hashes = [each.sha256 for each in board.suites]
     try:
-        runs = recomputed(submission, suites, board.choices)
+        runs = dict(zip(hashes, recomputed(submission, suites, board.choices), strict=True))
     except SubmissionError:
         raise
     except InputError as error:
         raise SubmissionError(f"{source}: {error}") from None
     submitter = manifest.submitter
-    hashes = [each.sha256 for each in board.suites]
-    results = {sha256: run.result for sha256, run in zip(hashes, runs, strict=True)}
+    results = {sha256: run.result for sha256, run in runs.items()}
     return Entry(
         id=submission.sha256[:_ID_DIGITS],
         content_sha256=submission.sha256,
@@ -197,7 +197,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         n_swallowed={sha256: each.n_swallowed for sha256, each in results.items()},
         named_sums={
             sha256: packed_sums(run.surprisals.suite, run.surprisals.table)
-            for sha256, run in zip(hashes, runs, strict=True)
+            for sha256, run in runs.items()
         },
     )
 

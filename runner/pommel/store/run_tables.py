@@ -12,7 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pommel.errors import InputError, StoreError, counted, package_version, quoted
+from pommel.errors import (
+    InputError,
+    StoreError,
+    UsageError,
+    counted,
+    listed,
+    package_version,
+    quoted,
+)
 from pommel.files import is_encodable
 from pommel.models import Membership, ModelInfo, Policy
 from pommel.scoring import (
@@ -236,6 +244,15 @@ class RunTables:
         )
         ids = {run_id for (run_id,) in rows}
         return [each for each in records if each.run_id in ids]
+
+    def check_tokens(self, records: Sequence[RunRecord]) -> None:
+        """Raise `UsageError` if there are records of runs that have no tokens."""
+        own = self.with_tokens(records)
+        if without := [each.run_id for each in records if each not in own]:
+            raise UsageError(
+                f"there are no tokens of {listed(without)}: only results were imported; run the "
+                f"model with `pommel run`"
+            )
 
     def scored_ids(self) -> set[str]:
         """Return the ids of the complete runs that have a score: not those without predictions."""

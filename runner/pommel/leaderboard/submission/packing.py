@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from pommel.errors import UsageError, listed, package_version
+from pommel.errors import UsageError, package_version
 from pommel.files import replacing
 from pommel.leaderboard.submission.archive import LEVEL, pack
 from pommel.leaderboard.submission.limits import Limits, canonical_line
@@ -123,13 +123,7 @@ def _check_runs(store: Store, records: Sequence[RunRecord]) -> None:
     """Raise `UsageError` unless these can be one submission."""
     if not records:
         raise UsageError("a submission has one run or more")
-    with_tokens = {each.run_id for each in store.runs.with_tokens(records)}
-    without = [each.run_id for each in records if each.run_id not in with_tokens]
-    if without:
-        raise UsageError(
-            f"there are no tokens of {listed(without)}: only results were imported; run the model "
-            f"with `pommel run`"
-        )
+    store.runs.check_tokens(records)
     first = records[0]
     for other in records[1:]:
         _check_same(first, other)
