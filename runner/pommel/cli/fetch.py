@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 from pommel.analysis import plain_table
-from pommel.cli.option_groups import FOLDER, Options, field_of, option, takes_options
+from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
 from pommel.cli.output import download_bar, form_option, note, show_json, show_table
 from pommel.errors import InputError, UsageError, counted, listed
 from pommel.sources import FetchedSource, FetchOptions, PublishedSource
@@ -29,9 +29,8 @@ class _FetchOptions(Options):
         )
     )
     citation: bool = option(help="Print what to cite (BibTeX), and fetch nothing.")
-    output: Path | None = option(
+    output: Folder | None = option(
         "-o",
-        type=FOLDER,
         help="Folder to copy the files to, with their licence and where they are from.",
     )
     suites: bool = option(help="Write suites made of the files, ready to run, to the folder.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pommel.cli.option_groups import COUNT, FILE, option, takes_options
+from pommel.cli.option_groups import Count, File, option, takes_options
 from pommel.cli.output import note
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
 from pommel.errors import UsageError, counted, listed
@@ -24,14 +24,10 @@ class _GenerateOptions(SetOptions):
     name: str | None = option(
         help="The suite's name.  [default: that of the grammar, or of its file]"
     )
-    sample: int | None = option(
-        type=COUNT,
-        metavar="N",
+    sample: Count | None = option(
         help="Draw so many distinct minimal sets or items, without replacement.  [default: all]",
     )
-    depth: int | None = option(
-        type=COUNT,
-        metavar="N",
+    depth: Count | None = option(
         help="How deep the trees of a context-free grammar may be, if it is recursive.",
     )
     seed: int = option(type=click.IntRange(min=0), default=1, help="Seed of the sample.")
@@ -45,8 +41,7 @@ class _GenerateOptions(SetOptions):
         help="Write '. <eos>' behind every sentence; '<eos>', if it has a full stop."
     )
     capitalize: bool = option(help="Begin every sentence with a capital letter.")
-    vocabulary: Path | None = option(
-        type=FILE,
+    vocabulary: File | None = option(
         help="File with a word a line: report which of the grammar's words it lacks.",
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from pommel.cli.option_groups import COUNT, FOLDER, field_of, option, takes_options
+from pommel.cli.option_groups import FOLDER, Count, field_of, option, takes_options
 from pommel.cli.options import ModelOptions, RuleOptions
 from pommel.cli.output import (
     for_stdout,
@@ -234,10 +234,8 @@ class _VerifyOptions(ModelOptions):
     model: str | None = option(
         metavar="MODEL", help="Where the model of one ID is.  [default: as was submitted]"
     )
-    sample: int = option(
-        type=COUNT,
+    sample: Count = option(
         default=50,
-        metavar="N",
         help="How many sentences of a submission are scored again: all of items that are "
         "drawn, until there are so many.",
     )

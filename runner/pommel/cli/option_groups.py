@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import (
+    Annotated,
     Any,
     Literal,
     ParamSpec,
@@ -30,7 +31,11 @@ from pommel.values import frozen
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 COUNT = click.IntRange(min=1)
-ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+# The same as types of fields. A count is called N in help.
+File = Annotated[Path, FILE]
+Folder = Annotated[Path, FOLDER]
+Count = Annotated[int, COUNT]
+AboveZero = Annotated[float, click.FloatRange(min=0, min_open=True)]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _P = ParamSpec("_P")
@@ -88,6 +93,7 @@ def _settings_of(kind: object, settings: Mapping[str, object]) -> dict[str, obje
         found["is_flag"] = True
     else:
         found["type"] = _click_type(kind)
+        found["metavar"] = "N" if found["type"] is COUNT else None
     return found
 
 
@@ -98,6 +104,8 @@ def _click_type(kind: object) -> object:
     """
     if values := _literal_values(kind):
         return click.Choice(values)
+    if get_origin(kind) is Annotated:
+        return get_args(kind)[1]
     if kind is Path:
         return click.Path(path_type=Path)
     if kind in (int, float):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from pommel.cli.option_groups import ABOVE_ZERO, COUNT, Options, option
+from pommel.cli.option_groups import AboveZero, Count, Options, option
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
 from pommel.models import LoadOptions, Model, Policy, load_model
@@ -63,18 +63,15 @@ class ContainerOptions(Options):
 class ServerOptions(Options):
     """What may be said about a model behind a server."""
 
-    timeout_seconds: float = option(
+    timeout_seconds: AboveZero = option(
         "--timeout",
-        type=ABOVE_ZERO,
         default=_USUAL.timeout_seconds,
         metavar="SECONDS",
         help="How long a server may take for an answer.",
     )
-    n_parallel: int = option(
+    n_parallel: Count = option(
         "--parallel",
-        type=COUNT,
         default=_USUAL.n_parallel,
-        metavar="N",
         help="Requests that are under way at a server at once.",
     )
     n_retries: int = option(
@@ -100,9 +97,7 @@ class ModelOptions(ContainerOptions, ServerOptions):
         help="What scoring may use beside the weights (512M, 4G).  [default: what suits the "
         "device]",
     )
-    batch_tokens: int | None = option(
-        type=COUNT,
-        metavar="N",
+    batch_tokens: Count | None = option(
         help="Tokens that go through the model at once.  [default: what suits the device]",
     )
     offline: bool = option(help="Download nothing.")

@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from pommel.analysis import Settings, WithAverage
-from pommel.cli.option_groups import FILE, option, takes_options
+from pommel.cli.option_groups import File, option, takes_options
 from pommel.cli.output import note, show_text
 from pommel.cli.selecting import RunArguments, SelectionOptions
 from pommel.errors import UsageError, counted
@@ -31,9 +31,8 @@ _MANY = 200
 class _ReportOptions(WithAverage, RunArguments, SelectionOptions):
     """Of which runs a page, a table or a plot is made, and how."""
 
-    output: Path | None = option(
+    output: File | None = option(
         "-o",
-        type=FILE,
         help="File to write.  [default: report.html; a table goes to standard output]",
     )
     form: Literal["md", "latex", "csv"] | None = option(

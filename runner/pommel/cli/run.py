@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import click
 
 from pommel.cli.each_model import Done, ModelsAndSuites, run_each
-from pommel.cli.option_groups import FOLDER, field_of, option, takes_options
+from pommel.cli.option_groups import Folder, field_of, option, takes_options
 from pommel.cli.options import RunOptions, threshold_option
 from pommel.cli.output import (
     check_table,
@@ -37,9 +36,8 @@ from pommel.suite import Suite
 class _RunOptions(RunOptions):
     """How models are run, which regions are scored, and what is printed and written."""
 
-    output: Path | None = option(
+    output: Folder | None = option(
         "-o",
-        type=FOLDER,
         help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
     )
     form: str | None = field_of(

@@ -81,9 +81,7 @@ class RunSelectionOptions(StoreOptions):
 
         Raises `UsageError` for an id or a pattern that fits no run, and if no run fits all.
         """
-        there = store.runs.heads(Selection(complete_only=False))
-        if not there:
-            raise UsageError(f"{store.path}: has no runs yet; {HOW_TO_FILL}")
+        there = _all_heads(store)
         selection = self.selection(complete_only=complete_only)
         check_ids(selection.run_ids, there)
         for name, names_of in Selection.TRIED_ON.items():
@@ -177,12 +175,17 @@ def _note_versions(records: Sequence[RunRecord]) -> None:
 
 def run_of_id(store: Store, run_id: str) -> RunRecord:
     """Return the one run whose id begins so, complete or not; raises `UsageError`."""
+    selection = Selection(run_ids=(run_id.lower(),), complete_only=False)
+    check_ids(selection.run_ids, _all_heads(store))
+    (record,) = store.runs.records(selection)
+    return record
+
+
+def _all_heads(store: Store) -> list[RunRecord]:
     there = store.runs.heads(Selection(complete_only=False))
     if not there:
         raise UsageError(f"{store.path}: has no runs yet; {HOW_TO_FILL}")
-    check_ids([run_id.lower()], there)
-    (record,) = store.runs.records(Selection(run_ids=(run_id.lower(),), complete_only=False))
-    return record
+    return there
 
 
 def listed_run(store: Store, record: RunRecord) -> ListedRun:

@@ -3,11 +3,10 @@
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import click
 
-from pommel.cli.option_groups import FILE, field_of, option, takes_options
+from pommel.cli.option_groups import File, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import (
     form_option,
@@ -52,8 +51,7 @@ class _SuitesCheckOptions(ModelOptions):
     model: str | None = option(
         metavar="MODEL", help="Look at this model's tokens (rules token-count, swallowed-region)."
     )
-    frequencies: Path | None = option(
-        type=FILE,
+    frequencies: File | None = option(
         help="How frequent words are (rule word-frequency): a list, or a text to count them "
         "in; says which it was taken for.",
     )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pommel.cli.asking import ask, ask_number, confirm, no_fault, text_fault
-from pommel.cli.option_groups import COUNT, Options, option, takes_options
+from pommel.cli.option_groups import Count, Options, option, takes_options
 from pommel.cli.output import note
 from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, counted, printable
 from pommel.files import is_encodable, write_text
@@ -47,7 +47,7 @@ class _SuitesNewOptions(Options):
         type=click.Choice([*METRICS, "all"]), help="The region metric.  [default: sum]"
     )
     joiner: str | None = option(help="What stands between two regions.  [default: a space]")
-    n_items: int | None = option("--items", type=COUNT, help="How many items.")
+    n_items: Count | None = option("--items", help="How many items.")
     like: str | None = option(
         metavar="SUITE",
         help="Take conditions, regions and predictions from SUITE; its sentences stay there.",

@@ -89,7 +89,5 @@ def _text(surprisals: SuiteSurprisals, form: str) -> str:
             return Recording.text_of(surprisals.model, surprisals.policy, every.values())
         case "tokens":
             return frame_text(surprisals.to_frame("tokens"), "csv")
-        case "tsv":
-            return frame_text(surprisals.to_frame("regions"), "tsv")
         case _:
-            return frame_text(surprisals.to_frame("regions"), "csv")
+            return frame_text(surprisals.to_frame("regions"), form)

@@ -6,11 +6,18 @@ import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from pommel.cli.option_groups import ABOVE_ZERO, COUNT, FOLDER, Options, option, takes_options
+from pommel.cli.option_groups import (
+    AboveZero,
+    Count,
+    Folder,
+    Options,
+    option,
+    takes_options,
+)
 from pommel.cli.output import bar_on_stderr, note, show_table
 from pommel.errors import UsageError
 from pommel.training import EpochFigures, Plan, Progress, Recipe, Watcher
@@ -100,53 +107,47 @@ _EXCLUDED = (
 )
 
 
-def _number(name: str, kind: "click.ParamType[Any]", metavar: str, about: str) -> Any:
+def _number(name: str, about: str, metavar: str = "N") -> Any:
     """Return the option of a field of the recipe."""
-    # The type as a string: older versions of Click have no such type at run time.
     default = getattr(_DEFAULT, name)
-    return option(Recipe.option(name), type=kind, metavar=metavar, default=default, help=about)
+    return option(Recipe.option(name), metavar=metavar, default=default, help=about)
 
 
 class _RecipeOptions(Options):
     """The numbers of a recipe."""
 
-    embedding_size: int = _number("embedding_size", COUNT, "N", "Width of a word's embedding.")
-    hidden_size: int = _number("hidden_size", COUNT, "N", "Width of each layer of LSTM.")
-    n_layers: int = _number("n_layers", COUNT, "N", "Layers of LSTM.")
-    dropout: float = _number(
-        "dropout",
-        click.FloatRange(0, 1, max_open=True),
-        "P",
-        "Probability of a zero behind the embedding and each layer.",
+    embedding_size: Count = _number("embedding_size", "Width of a word's embedding.")
+    hidden_size: Count = _number("hidden_size", "Width of each layer of LSTM.")
+    n_layers: Count = _number("n_layers", "Layers of LSTM.")
+    dropout: Annotated[float, click.FloatRange(0, 1, max_open=True)] = _number(
+        "dropout", "Probability of a zero behind the embedding and each layer.", "P"
     )
-    batch_size: int = _number(
-        "batch_size", COUNT, "N", "Streams of the text that are read side by side."
+    batch_size: Count = _number("batch_size", "Streams of the text that are read side by side.")
+    bptt_steps: Count = _number(
+        "bptt_steps", "Words of each stream in a step (truncated backpropagation)."
     )
-    bptt_steps: int = _number(
-        "bptt_steps", COUNT, "N", "Words of each stream in a step (truncated backpropagation)."
-    )
-    learning_rate: float = _number(
+    learning_rate: AboveZero = _number(
         "learning_rate",
-        ABOVE_ZERO,
-        "X",
         "Of gradient descent; divided by 4 after an epoch that lowers no validation loss.",
+        "X",
     )
-    min_learning_rate: float = _number(
-        "min_learning_rate", ABOVE_ZERO, "X", "Training ends when the learning rate is below."
+    min_learning_rate: AboveZero = _number(
+        "min_learning_rate", "Training ends when the learning rate is below.", "X"
     )
-    clip: float = _number("clip", ABOVE_ZERO, "X", "The longest that a gradient may be.")
-    n_epochs: int = _number("n_epochs", COUNT, "N", "Most passes through the text.")
-    vocabulary_size: int = _number(
-        "vocabulary_size", COUNT, "N", "The most frequent words that become the vocabulary."
+    clip: AboveZero = _number("clip", "The longest that a gradient may be.", "X")
+    n_epochs: Count = _number("n_epochs", "Most passes through the text.")
+    vocabulary_size: Count = _number(
+        "vocabulary_size", "The most frequent words that become the vocabulary."
     )
-    min_count: int = _number(
-        "min_count", COUNT, "N", "How often a word occurs that becomes part of the vocabulary."
+    min_count: Count = _number(
+        "min_count", "How often a word occurs that becomes part of the vocabulary."
     )
-    validation_share: float = _number(
-        "validation_share",
-        click.FloatRange(0, 1, min_open=True, max_open=True),
-        "P",
-        "Share of the sentences that is set aside for validation, the same for every seed.",
+    validation_share: Annotated[float, click.FloatRange(0, 1, min_open=True, max_open=True)] = (
+        _number(
+            "validation_share",
+            "Share of the sentences that is set aside for validation, the same for every seed.",
+            "P",
+        )
     )
 
 
@@ -165,9 +166,8 @@ def _checkpoints(
 class _TrainLstmOptions(_RecipeOptions):
     """The whole recipe, which seeds are trained, and what is kept of a training."""
 
-    output: Path = option(
+    output: Folder = option(
         "-o",
-        type=FOLDER,
         required=True,
         help="Folder of the family; each seed has a folder in it.",
     )
@@ -192,9 +192,7 @@ class _TrainLstmOptions(_RecipeOptions):
     )
     tied: bool = option(help="The decoder's matrix is the embedding.")
     device: str = option(default="cpu", help="cpu, cuda, cuda:N, mps, auto")
-    threads: int | None = option(
-        type=COUNT, metavar="N", help="Threads to compute with.  [default: torch's]"
-    )
+    threads: Count | None = option(help="Threads to compute with.  [default: torch's]")
     save_every: float = option(
         type=click.FloatRange(min=0),
         default=10.0,

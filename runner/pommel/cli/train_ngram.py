@@ -8,7 +8,14 @@ from typing import Literal
 
 import click
 
-from pommel.cli.option_groups import ABOVE_ZERO, COUNT, FILE, Options, option, takes_options
+from pommel.cli.option_groups import (
+    FILE,
+    AboveZero,
+    Count,
+    Options,
+    option,
+    takes_options,
+)
 from pommel.cli.output import note
 from pommel.errors import UsageError
 from pommel.models import read_word_list
@@ -27,9 +34,7 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
 class _TrainNgramOptions(Options):
     """How a text is read, which words are known, and how counts are smoothed."""
 
-    order: int | None = option(
-        type=COUNT,
-        metavar="N",
+    order: Count | None = option(
         help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; "
         f"{NgramRecipe.MAX_LAPLACE_ORDER} with laplace]",
     )
@@ -37,8 +42,7 @@ class _TrainNgramOptions(Options):
         default=_DEFAULT.smoothing,
         help="Interpolated modified Kneser-Ney, or the same added to every count.",
     )
-    add: float | None = option(
-        type=ABOVE_ZERO,
+    add: AboveZero | None = option(
         metavar="K",
         help=f"What laplace adds to every count.  [default: {_DEFAULT.add:g}]",
     )
@@ -49,9 +53,7 @@ class _TrainNgramOptions(Options):
         help="How often a word, a bigram, a trigram, ... occurs that is kept; the last number "
         "holds for all longer ones. Rarer words are <unk>.",
     )
-    vocabulary_size: int | None = option(
-        type=COUNT,
-        metavar="N",
+    vocabulary_size: Count | None = option(
         help="Most words to know, the most frequent ones; the others are <unk>.",
     )
     vocabulary_file: Path | None = option(
