@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import pairwise, takewhile
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pommel.errors import AlignmentError, InputError
 from pommel.surprisal import ScoredSentence, Token, TokenRole
@@ -57,6 +57,8 @@ class TokenizerSpec:
     `drop_token_pattern` is a regular expression for words that the model leaves out.
     """
 
+    VOCABULARY: ClassVar = ("unk_types", "prefix_types", "suffix_types", "special_types")
+
     unk_types: frozenset[str] = frozenset()
     prefix_types: frozenset[str] = frozenset()
     suffix_types: frozenset[str] = frozenset()
@@ -78,10 +80,9 @@ class TokenizerSpec:
         """Read the `vocabulary` and `tokenizer` objects of an image's spec; both may be absent."""
         vocabulary = spec.get("vocabulary") or {}
         tokenizer = spec.get("tokenizer") or {}
-        names = ("unk_types", "prefix_types", "suffix_types", "special_types")
         return cls(
             # Published specs hold "" among the prefix types; no token is the empty string.
-            **{name: frozenset(vocabulary.get(name, ())) - {""} for name in names},
+            **{name: frozenset(vocabulary.get(name, ())) - {""} for name in cls.VOCABULARY},
             type=tokenizer.get("type", "word"),
             cased=tokenizer.get("cased", True),
             sentinel=tokenizer.get("sentinel_pattern") or "",

@@ -37,17 +37,18 @@ def table_from_suite(suite: Suite) -> RegionTable:
     swallowed = np.zeros(shape, dtype=np.bool_)
     oovs: dict[Cell, tuple[str, ...]] = {}
     for cell, region in cells_of(suite):
-        swallowed[cell] = bool(region.text) and region.as_written.get("n_tokens") == 0
+        written = region.as_written
+        swallowed[cell] = bool(region.text) and written.get("n_tokens") == 0
         for metric in metrics:
             # NumPy takes None for NaN.
-            values[metric][cell] = region.as_written["metric_value"][metric]
-        if swallowed[cell] and "sum" in values:
-            # Written without a value, so that nobody takes 0 bits for one.
-            values["sum"][cell] = 0.0
-        if region.as_written.get("oovs"):
-            oovs[cell] = tuple(region.as_written["oovs"])
+            values[metric][cell] = written["metric_value"][metric]
+        if words := written.get("oovs"):
+            oovs[cell] = tuple(words)
         for name, unknown in _COUNTS.items():
-            counts[name][cell] = int(region.as_written.get(name, unknown))
+            counts[name][cell] = int(written.get(name, unknown))
+    if "sum" in values:
+        # Written without a value, so that nobody takes 0 bits for one.
+        values["sum"][swallowed] = 0.0
     return RegionTable(
         item_numbers=tuple(item.number for item in suite.items),
         condition_names=suite.condition_names,

@@ -57,10 +57,7 @@ def _spec_of(info: ModelInfo, known: TokenizingModel | None) -> dict[str, object
         },
         "vocabulary": {
             **({} if items is None else {"items": list(items)}),
-            "unk_types": sorted(spec.unk_types),
-            "prefix_types": sorted(spec.prefix_types),
-            "suffix_types": sorted(spec.suffix_types),
-            "special_types": sorted(spec.special_types),
+            **{name: sorted(getattr(spec, name)) for name in TokenizerSpec.VOCABULARY},
         },
         "tokenizer": {
             "type": spec.type,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
@@ -35,9 +36,9 @@ class ItemSentenceMapping(NamedTuple):
 
 
 class RegionTokens(NamedTuple):
-    """What fell to one region: the surprisals of its tokens, in bits, and its unknown words."""
+    """What fell to one region: its tokens, and its unknown words."""
 
-    surprisals_bits: list[float]
+    tokens: list[Token]
     oovs: list[str]
 
 
@@ -76,7 +77,10 @@ def aggregate_surprisals(
         bits = _checked_surprisals(rows.get(number, []), own, f"sentence {number} ({where})")
         contents = [PlainRegion.text_of(each["content"]) for each in condition["regions"]]
         placed = _placed(own, contents, spec, where)
-        dealt.append(deal_out(_layout(contents), placed, bits))
+        # What follows an end-of-sentence mark has no place, and is ignored.
+        pairs = zip(placed, bits, strict=False)
+        scored = [replace(token, surprisal_bits=surprisal) for token, surprisal in pairs]
+        dealt.append(deal_out(_layout(contents), scored))
     return evaluated(suite, dealt, model_name=model["name"])
 
 
@@ -97,35 +101,27 @@ def compute_mapping_heuristic(
     if item_number is not None:
         where = f"item {item_number}, condition {condition_name!r}"
     placed = _placed(tokens, contents, TokenizerSpec.from_dict(spec), where)
-    mapping: dict[int, list[str]] = {number: [] for number in numbers}
-    layout = _layout(contents)
-    for token, region in zip(tokens, layout.regions_of_as_syntaxgym(placed), strict=False):
-        if region is not None:
-            mapping[numbers[region]].append(token)
-    dealt = deal_out(layout, placed, [0.0] * len(placed))
-    oovs = {number: each.oovs for number, each in zip(numbers, dealt, strict=True)}
-    return ItemSentenceMapping((item_number, condition_name), mapping, oovs)
+    dealt = dict(zip(numbers, deal_out(_layout(contents), placed), strict=True))
+    return ItemSentenceMapping(
+        (item_number, condition_name),
+        {number: [token.text for token in own.tokens] for number, own in dealt.items()},
+        {number: own.oovs for number, own in dealt.items()},
+    )
 
 
 def deal_out(
     sentence: Sentence,
     tokens: Sequence[Token],
-    bits: Iterable[float | None],
     assigner: Callable[
         [Sentence, Sequence[Token]], Sequence[int | None]
     ] = Sentence.regions_of_as_syntaxgym,
 ) -> list[RegionTokens]:
-    """Give each token to its region, as the retired aligner did or as `assigner` says.
-
-    Returns one result a region. `bits` may go on behind `tokens`: what follows an end-of-sentence
-    mark is ignored. None stands for a token that has no surprisal.
-    """
+    """Give each token to its region, as the retired aligner did or as `assigner` says."""
     dealt = [RegionTokens([], []) for _ in sentence.spans]
-    for token, own, region in zip(tokens, bits, assigner(sentence, tokens), strict=False):
+    for token, region in zip(tokens, assigner(sentence, tokens), strict=True):
         if region is None:
             continue
-        if own is not None:
-            dealt[region].surprisals_bits.append(own)
+        dealt[region].tokens.append(token)
         if token.oov:
             dealt[region].oovs.extend(sentence.text[token.start : token.end].split())
     return dealt
@@ -137,9 +133,9 @@ def evaluated(suite: Suite, dealt: Iterable[Sequence[RegionTokens]], *, model_na
     result = deepcopy(suite)
     for (_, condition), regions in zip(conditions(result), dealt, strict=True):
         for region, own in zip(condition["regions"], regions, strict=True):
-            region["metric_value"] = {
-                metric: METRICS[metric].of(own.surprisals_bits) for metric in metrics
-            }
+            every = (token.surprisal_bits for token in own.tokens)
+            bits = [each for each in every if each is not None]
+            region["metric_value"] = {metric: METRICS[metric].of(bits) for metric in metrics}
             region["oovs"] = own.oovs
     result.meta["model"] = model_name
     return result

@@ -41,10 +41,8 @@ def _dealt(surprisals: SuiteSurprisals) -> Iterator[list[RegionTokens]]:
         # Conditions stand in the order of the first item in one, of their own item in the other.
         by_name = dict(zip(suite.condition_names, scored, strict=True))
         for condition in item.conditions:
-            tokens = by_name[condition.name].tokens
-            bits = [token.surprisal_bits for token in tokens]
             layout = condition.sentence(suite.joiner)
-            yield deal_out(layout, tokens, bits, surprisals.assigner)
+            yield deal_out(layout, by_name[condition.name].tokens, surprisals.assigner)
 
 
 @overload
