@@ -550,25 +550,20 @@ def test_wildcards_match_names_as_they_are_and_hidden_ones_only_if_asked(make: M
     assert refusal("lstm://seeds/sed-*", ModelNotAvailableError) == message
 
 
-def places(reference: str) -> list[tuple[str, str, str]]:
-    return [(each.separator, each.text, each.kind) for each in split_places(reference).places]
+def places(reference: str) -> tuple[list[tuple[str, str]], str]:
+    found = split_places(reference)
+    return list(zip(found.separators, found.written, strict=True)), found.models_are
 
 
 def test_paths_names_and_revisions() -> None:
-    assert places("lstm://en/seed-*") == [("", "en", "folder"), ("/", "seed-*", "folder")]
-    assert places("ngram://en/x.arpa") == [("", "en", "folder"), ("/", "x.arpa", "file")]
-    assert places("en/x") == [("", "en", "folder"), ("/", "x", "folder or file")]
-    assert places("huggingface://a/m@{x/1,y}") == [
-        ("", "a", "folder"),
-        ("/", "m", "folder"),
-        ("@", "{x/1,y}", "folder"),
-    ]
-    assert places("docker://o/image:{v1,v2}") == [
-        ("", "o", ""),
-        ("/", "image", ""),
-        (":", "{v1,v2}", ""),
-    ]
-    assert places("https://h/v1#{a,b}") == [("", "h/v1", ""), ("#", "{a,b}", "")]
+    assert places("lstm://en/seed-*") == ([("", "en"), ("/", "seed-*")], "folder")
+    assert places("ngram://en/x.arpa") == ([("", "en"), ("/", "x.arpa")], "file")
+    assert places("en/x") == ([("", "en"), ("/", "x")], "folder or file")
+    hub = [("", "a"), ("/", "m"), ("@", "{x/1,y}")]
+    assert places("huggingface://a/m@{x/1,y}") == (hub, "folder")
+    image = [("", "o"), ("/", "image"), (":", "{v1,v2}")]
+    assert places("docker://o/image:{v1,v2}") == (image, "")
+    assert places("https://h/v1#{a,b}") == ([("", "h/v1"), ("#", "{a,b}")], "")
 
 
 def test_a_slash_at_the_end_is_none_of_the_name() -> None:
@@ -577,7 +572,7 @@ def test_a_slash_at_the_end_is_none_of_the_name() -> None:
 
 def test_settings_stand_behind_all_places() -> None:
     found = split_places("recorded://a/b.tsv?spec=x/y.json&sentences=z")
-    assert [each.text for each in found.places] == ["a", "b.tsv"]
+    assert found.written == ("a", "b.tsv")
     assert found.settings == "?spec=x/y.json&sentences=z"
     assert found.path(("a", "c.tsv")) == Path("a/c.tsv")
     assert found.beginning(("c",)) == "c"
@@ -592,7 +587,7 @@ def test_settings_stand_behind_all_places() -> None:
 )
 def test_a_reference_is_spelled_as_it_was_written(scheme: str, body: str) -> None:
     found = split_places(f"{scheme}{body}")
-    assert found.spelled([each.text for each in found.places]) == f"{scheme}{body}"
+    assert found.spelled(found.written) == f"{scheme}{body}"
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1))

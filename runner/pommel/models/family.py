@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import bracex
 
@@ -181,8 +181,7 @@ def expand(reference: str) -> tuple[NamedModel, ...]:
     `ModelNotAvailableError` for wildcards that match nothing.
     """
     places = split_places(reference)
-    found = choices(places)
-    written = [place.text for place in places.places]
+    found, written = choices(places), places.written
     varying = [n for n, text in enumerate(written) if any(each[n] != text for each in found)]
     if not varying:
         return (NamedModel(reference=reference),)
@@ -259,31 +258,21 @@ def expand_braces(text: str, *, reference: str) -> list[str]:
     return texts
 
 
-class Place(NamedTuple):
-    """A part of a reference: a step of its path, a revision, a tag, a server's model.
-
-    `separator` stands before it. `kind` is what it names on disk ("folder", "file"), empty for what
-    is not on disk.
-    """
-
-    separator: str
-    text: str
-    kind: str
-
-    @property
-    def start(self) -> str:
-        """What stands before the first brace or wildcard."""
-        return re.split(r"[{*?\[]" if self.kind else "{", self.text, maxsplit=1)[0]
-
-
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference in its places; `settings` is what stands behind them, as it is written."""
+    """A reference in its places: steps of its path, a revision, a tag, a server's model.
+
+    `written` is what stands in each place, `separators` what stands before it. `models_are` is what
+    the last one names on disk ("folder", "file", "folder or file"), empty where nothing is on disk.
+    `settings` is what stands behind them, as it is written.
+    """
 
     text: str
     scheme: str
-    places: tuple[Place, ...]
-    settings: str = ""
+    separators: Texts
+    written: Texts
+    models_are: str
+    settings: str
 
     def spelled(self, texts: Sequence[str]) -> str:
         """Return the reference with other texts in its places."""
@@ -292,8 +281,7 @@ class Reference:
 
     def beginning(self, texts: Sequence[str]) -> str:
         """Return what texts for the first places make, without scheme and settings."""
-        pairs = zip(self.places, texts, strict=False)
-        return "".join(f"{place.separator}{text}" for place, text in pairs)
+        return "".join(map("".join, zip(self.separators, texts, strict=False)))
 
     def path(self, texts: Sequence[str]) -> Path:
         """Return where such a reference points on disk."""
@@ -321,9 +309,8 @@ def split_places(reference: str) -> Reference:
         parts.pop()
     # Where nothing is on disk (images, URLs), `*`, `?` and `[` are characters like any other.
     models_are = kind.models_are if kind else "" if separator else "folder or file"
-    kinds = ["folder" if models_are else ""] * (len(parts) - 1) + [models_are]
-    places = tuple(Place(*part, kind=each) for part, each in zip(parts, kinds, strict=True))
-    return Reference(reference, scheme, places, f"{mark}{settings}")
+    separators, written = zip(*parts, strict=True)
+    return Reference(reference, scheme, separators, written, models_are, f"{mark}{settings}")
 
 
 def choices(reference: Reference) -> list[Texts]:
@@ -333,10 +320,9 @@ def choices(reference: Reference) -> list[Texts]:
     something. A path that is there as it is written stands for itself. Raises `UsageError` for
     braces that make no sense, `ModelNotAvailableError` for wildcards that match nothing.
     """
-    written = tuple(place.text for place in reference.places)
-    if reference.places[-1].kind and _exists(reference.path(written)):
-        return [written]
-    expanded = [expand_braces(text, reference=reference.text) for text in written]
+    if reference.models_are and _exists(reference.path(reference.written)):
+        return [reference.written]
+    expanded = [expand_braces(text, reference=reference.text) for text in reference.written]
     return [
         *dict.fromkeys(
             found for texts in itertools.product(*expanded) for found in _matching(reference, texts)
@@ -346,13 +332,13 @@ def choices(reference: Reference) -> list[Texts]:
 
 def _matching(reference: Reference, texts: Texts) -> Iterator[Texts]:
     """Yield what texts without braces stand for: what their wildcards match, in order."""
-    kind = reference.places[-1].kind
+    kind = reference.models_are
     first = next((n for n, text in enumerate(texts) if kind and _WILDCARD.search(text)), None)
     if first is None:
         yield texts
         return
     before = texts[:first]
-    if reference.places[first].separator == "@":
+    if reference.separators[first] == "@":
         raise UsageError(
             f"{reference.text}: wildcards match folders, and no revisions; name these, as in "
             f"huggingface://{reference.beginning(before)}@{{step1000,step2000}}"
@@ -428,14 +414,18 @@ def _members(
     names begin with (lstm-en-seed-1), else by what they are in (FOLDER/seed-1, NAME@step1000).
     Raises `UsageError` if two members have one label.
     """
-    place, above = reference.places[index], _above(reference, choices[0], index)
-    stem = ""
-    if place.separator in _NAMES_BEGIN:
-        stem = _AXIS_AT_END.sub("", place.start).rstrip(_GAP)
-    before = f"{above}{place.separator or '/'}" if above and not stem else ""
+    separator, written = reference.separators[index], reference.written[index]
+    above, stem = _above(reference, choices[0], index), ""
+    if separator in _NAMES_BEGIN:
+        # What stands before the first brace or wildcard.
+        start = re.split(r"[{*?\[]" if reference.models_are else "{", written, maxsplit=1)[0]
+        stem = _AXIS_AT_END.sub("", start).rstrip(_GAP)
+    before = f"{above}{separator or '/'}" if above and not stem else ""
     members: dict[str, tuple[str, str, dict[Axis, float]]] = {}
     for texts in choices:
-        end = _FILE_ENDINGS.sub("", texts[index]) if "file" in place.kind else texts[index]
+        end = texts[index]
+        if "file" in reference.models_are:
+            end = _FILE_ENDINGS.sub("", end)
         label = end.removeprefix(stem).lstrip(_GAP) or end if stem else end
         spelled = reference.spelled(texts)
         if label in members:
@@ -445,7 +435,7 @@ def _members(
             )
         members[label] = spelled, f"{before}{end}", _numbers(label)
     axis = _axis(reference, [numbers for _, _, numbers in members.values()])
-    family = stem or above or next(iter(choices[0][index + 1 :]), "") or place.text
+    family = stem or above or next(iter(choices[0][index + 1 :]), "") or written
 
     def order(label: str) -> tuple[float, list[Any]]:
         return members[label][2].get(axis, math.inf), natural_key(label)
@@ -459,11 +449,10 @@ def _members(
 
 def _above(reference: Reference, texts: Texts, index: int) -> str:
     """Return the name of what a place is in, empty where that has none."""
-    place = reference.places[index]
     before = reference.beginning(texts[:index])
-    name = before if place.separator == "#" else before.rpartition("/")[2]
+    name = before if reference.separators[index] == "#" else before.rpartition("/")[2]
     if name in {"", ".", "..", "~"}:
-        is_path = place.kind and (index or _WILDCARD.search(place.text))
+        is_path = reference.models_are and (index or _WILDCARD.search(reference.written[index]))
         return reference.path((*texts[:index], "")).resolve().name if is_path else ""
     return name
 
