@@ -165,46 +165,42 @@ def _named_file(value: object, path: Path) -> Path | None:
         return None
 
 
-def _table(texts: dict[str, str], path: Path) -> Table:
+def _table(texts: Mapping[str, str], path: Path) -> Table:
+    """Return the surprisals, with which the other commands have to agree token by token."""
     table = parse_surprisal_table(texts["get_surprisals"], where=f"{path} (get_surprisals)")
-    if "tokenize" in texts:
-        lines = _lines("tokenize", texts, table, path)
-        for number, (tokens, printed) in enumerate(zip(lines, table, strict=True), start=1):
-            for token, other in zip(tokens, printed, strict=True):
-                if token != other.text:
-                    raise InputError(
-                        f"{path}: tokenize has {token!r} in sentence {number} where "
-                        f"get_surprisals has {other.text!r}"
-                    )
-    if "unkify" not in texts:
-        return table
-    found = []
-    masks = _lines("unkify", texts, table, path)
-    for number, (mask, printed) in enumerate(zip(masks, table, strict=True), start=1):
-        if not set(mask) <= {"0", "1"}:
-            what = "unkify has to print 0 or 1 for each token"
-            raise InputError(f"{path}: {what} (line {number})")
-        pairs = zip(printed, mask, strict=True)
-        found.append(tuple(replace(token, oov=flag == "1") for token, flag in pairs))
-    return tuple(found)
-
-
-def _lines(command: str, texts: Mapping[str, str], table: Table, path: Path) -> list[list[str]]:
-    """Return what a command prints, a line a sentence, which has to be as long as in the table."""
-    text = texts[command]
-    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    parts = [line.split(" ") if line else [] for line in lines] if text else []
-    if len(parts) != len(table):
-        raise InputError(
-            f"{path}: {command} has {len(parts)} sentences and get_surprisals {len(table)}"
-        )
-    for number, (part, printed) in enumerate(zip(parts, table, strict=True), start=1):
-        if len(part) != len(printed):
+    answers = {each: _lines(texts[each]) for each in ("tokenize", "unkify") if each in texts}
+    for command, lines in answers.items():
+        if len(lines) != len(table):
             raise InputError(
-                f"{path}: {command} has {len(part)} tokens in sentence {number} and "
-                f"get_surprisals {len(printed)}"
+                f"{path}: {command} has {len(lines)} sentences and get_surprisals {len(table)}"
             )
-    return parts
+        for number, (line, printed) in enumerate(zip(lines, table, strict=True), start=1):
+            if len(line) != len(printed):
+                raise InputError(
+                    f"{path}: {command} has {len(line)} tokens in sentence {number} and "
+                    f"get_surprisals {len(printed)}"
+                )
+            for said, token in zip(line, printed, strict=True):
+                if command == "tokenize" and said != token.text:
+                    raise InputError(
+                        f"{path}: tokenize has {said!r} in sentence {number} where "
+                        f"get_surprisals has {token.text!r}"
+                    )
+                if command == "unkify" and said not in {"0", "1"}:
+                    what = "unkify has to print 0 or 1 for each token"
+                    raise InputError(f"{path}: {what} (line {number})")
+    if "unkify" not in answers:
+        return table
+    return tuple(
+        tuple(replace(token, oov=flag == "1") for token, flag in zip(printed, mask, strict=True))
+        for printed, mask in zip(table, answers["unkify"], strict=True)
+    )
+
+
+def _lines(text: str) -> list[list[str]]:
+    """Return what a command prints, a line a sentence."""
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    return [line.split(" ") if line else [] for line in lines] if text else []
 
 
 KIND = Kind(
