@@ -2,8 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -151,25 +150,20 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     )
     made: list[Run] = []
     with _opened_store(store) as kept_in:
-        run_on = partial(
-            run_and_keep,
-            suites=loaded,
-            choices=choices,
-            store=kept_in,
-        )
         for each in NamedModel.one_after_another(_expanded(named)):
-            made += _run_model(each, run_on)
+            made += _run_model(each, loaded, choices, kept_in)
     return Results.told_apart(made)
 
 
 def _run_model(
-    model: NamedModel | Model, run_on: Callable[[NamedModel, Model], Iterable[Run]]
-) -> Iterable[Run]:
+    model: NamedModel | Model, suites: Sequence[Suite], choices: Choices, store: Store | None
+) -> list[Run]:
     # A function of its own: nothing in it holds the model when the next one is loaded.
     if not isinstance(model, NamedModel):
-        return run_on(NamedModel(reference=model.info.reference), model)
+        alone = NamedModel(reference=model.info.reference)
+        return [*run_and_keep(alone, model, suites, choices, store=store)]
     with _opened(model.reference) as opened:
-        return list(run_on(model, opened))
+        return [*run_and_keep(model, opened, suites, choices, store=store)]
 
 
 def _expanded(models: Sequence[Model | str]) -> list[NamedModel | Model]:

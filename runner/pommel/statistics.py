@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import ClassVar, Literal, Self
@@ -516,11 +517,11 @@ def binomial_sum_ps(n_holding: int, parts: Iterable[tuple[int, float]]) -> OneSi
     `binomial_p`; otherwise the distributions are convolved. Both are NaN where one chance is.
     Raises `ValueError` as `binomial_p` does.
     """
-    by_chance: dict[float, int] = {}
+    by_chance: Counter[float] = Counter()
     for n_items, chance in parts:
         _check_counts(0, n_items)
-        by_chance[chance] = by_chance.get(chance, 0) + n_items
-    n_items = sum(by_chance.values())
+        by_chance[chance] += n_items
+    n_items = by_chance.total()
     _check_counts(n_holding, n_items)
     if any(np.isnan(chance) for chance in by_chance):
         return OneSidedPs(above=np.nan, below=np.nan)

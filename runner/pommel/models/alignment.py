@@ -743,9 +743,9 @@ def _around(parts: Sequence[str], at: int, n_shown: int) -> list[str]:
     return [*before, *parts[first:at], "|", *parts[at:last], *after]
 
 
+_WORD = re.compile(r"\S+")
+
+
 def _left_out(sentence: str, start: int, end: int) -> Iterator[Token]:
-    at = start
-    for word in sentence[start:end].split():
-        at = sentence.index(word, at)
-        yield Token(text=word, start=at, end=at + len(word), surprisal_bits=None)
-        at += len(word)
+    for word in _WORD.finditer(sentence, start, end):
+        yield Token(text=word[0], start=word.start(), end=word.end(), surprisal_bits=None)

@@ -221,18 +221,15 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
 
 
 def _from_table(reference: Reference, text: str) -> PrintedModel:
-    texts = dict.fromkeys(_SETTINGS, "")
-    for key, named in reference.settings.items():
-        texts[key] = read_text(Path(named), asked_by=reference.text)
+    settings = reference.settings
+    texts = {key: read_text(Path(each), asked_by=reference.text) for key, each in settings.items()}
     table = parse_surprisal_table(text, where=reference.path)
-    sentences: tuple[str, ...] | None = None
-    spec: Mapping[str, Any] = {}
-    if "sentences" in reference.settings:
-        sentences = _sentences(texts["sentences"], reference, table)
-    if path := reference.settings.get("spec"):
-        spec = check_spec(parse_json(texts["spec"], where=path), where=path)
+    lines, path = texts.get("sentences"), settings.get("spec", "")
+    sentences = None if lines is None else _sentences(lines, reference, table)
+    spec = check_spec(parse_json(texts["spec"], where=path), where=path) if path else {}
+    every = (text, *(texts.get(key, "") for key in _SETTINGS))
     return PrintedModel(
-        info=printed_info(reference, "recorded", spec, (text, *texts.values())),
+        info=printed_info(reference, "recorded", spec, every),
         table=table,
         sentences=sentences,
         source=reference.path,
