@@ -1,6 +1,6 @@
 """Suite and region surprisals to results; pure."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,21 +104,21 @@ def _rests_on_oov(formula: Formula, table: RegionTable) -> NDArray[np.bool_]:
     have the same ones up to the last region that it names, so that they differ in more than it
     compares. What comes later is not looked at, as a model that reads from left to right does not.
     """
-    names = {reference.condition for reference in formula.references}
-    conditions = {table.condition_names.index(name) for name in names}
+    # All of a sentence ends behind its last region.
+    numbers = (*table.region_numbers, None)
     named = {
-        (table.condition_names.index(each.condition), table.region_numbers.index(each.region))
+        (table.condition_names.index(each.condition), numbers.index(each.region))
         for each in formula.references
-        if each.region is not None
     }
-    everything = any(each.region is None for each in formula.references)
-    last = len(table.region_numbers) if everything else max((r for _, r in named), default=-1)
+    conditions = {condition for condition, _ in named}
+    last = max((region for _, region in named), default=-1)
     rests = np.zeros(len(table.item_numbers), dtype=np.bool_)
-    unknown: dict[int, dict[int, Counter[str]]] = {}
+    unknown: dict[int, dict[int, Counter[str]]] = defaultdict(
+        lambda: {each: Counter() for each in conditions}
+    )
     for (item, condition, region), words in table.oovs.items():
         if condition in conditions and region <= last:
-            of_item = unknown.setdefault(item, {each: Counter() for each in conditions})
-            of_item[condition].update(words)
+            unknown[item][condition].update(words)
             rests[item] |= (condition, region) in named
     for item, by_condition in unknown.items():
         first, *others = by_condition.values()

@@ -44,7 +44,7 @@ def both() -> tuple[NgramModel, NgramModel]:
     tables = read_with_kenlm(EN_NGRAM)
     return (
         open_arpa(EN_NGRAM, reference="ours", name="ours"),
-        ngram_model(tables, EN_NGRAM, "kenlm", reference="kenlm", name="kenlm"),
+        ngram_model(tables, EN_NGRAM, reference="kenlm", name="kenlm"),
     )
 
 
@@ -122,7 +122,7 @@ def test_unknown_words_are_found_by_either_name(tmp_path: Path) -> None:
     for name in ("<unk>", "<UNK>"):
         path = write(tmp_path / "tiny.arpa", TINY.replace("<unk>", name))
         tables = (read_arpa(path), read_with_kenlm(path))
-        for model in (ngram_model(each, path, "kenlm", reference="x", name="x") for each in tables):
+        for model in (ngram_model(each, path, reference="x", name="x") for each in tables):
             (scored,) = score_all(model, ["the <unk> <UNK>"], Policy(eos="never"))
             assert [(token.text, token.oov) for token in scored.tokens] == [
                 ("the", False),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files import is_encodable, sha256_of
@@ -33,8 +33,6 @@ from pommel.models.ngram.arpa import (
 from pommel.models.reference_files import split_reference
 from pommel.models.tokenizing import TokenizingModel
 from pommel.models.word_level import WordReader
-
-ReaderName = Literal["python", "kenlm"]
 
 # Sentences that are looked up at once: enough of them for arrays to be worth while.
 _SENTENCES_AT_ONCE = 256
@@ -242,13 +240,12 @@ def open_arpa(path: Path, *, reference: str, name: str) -> NgramModel:
 
     Raises what `read_arpa` raises. The fingerprint is the SHA-256 of the file as it lies there.
     """
-    return ngram_model(read_arpa(path), path, "python", reference=reference, name=name)
+    return ngram_model(read_arpa(path), path, reference=reference, name=name)
 
 
-def ngram_model(
-    tables: NgramTables, path: Path, reader: ReaderName, *, reference: str, name: str
-) -> NgramModel:
-    """Return the model `name` of the file at `path`, whose tables `reader` has read."""
+def ngram_model(tables: NgramTables, path: Path, *, reference: str, name: str) -> NgramModel:
+    """Return the model `name` of the file at `path`, whose tables have been read."""
+    reader = "kenlm" if isinstance(tables, KenlmModel) else "python"
     marks = {mark for mark in (BOS, EOS, tables.unk) if mark in tables}
     details: dict[str, int | str] = {"order": tables.order}
     if tables.n_ngrams is not None:
@@ -269,7 +266,7 @@ def ngram_model(
 
 
 _INSTALL = "pip install 'pommel[kenlm]'"
-_READERS = ("auto", *get_args(ReaderName))
+_READERS = ("auto", "python", "kenlm")
 
 
 def open_model(reference: str, _options: LoadOptions) -> Model:
@@ -287,14 +284,14 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     wanted = parts.settings.get("reader", "auto")
     UsageError.check_choice("reader", wanted, _READERS)
     path = Path(parts.path).expanduser()
-    tables, reader = _read(path, wanted, reference)
+    tables = _read(path, wanted, reference)
     name = Path(path.name.removesuffix(".gz")).stem
-    return ngram_model(tables, path, reader, reference=reference, name=name)
+    return ngram_model(tables, path, reference=reference, name=name)
 
 
-def _read(path: Path, wanted: str, reference: str) -> tuple[NgramTables, ReaderName]:
+def _read(path: Path, wanted: str, reference: str) -> NgramTables:
     if wanted == "python":
-        return read_arpa(path), "python"
+        return read_arpa(path)
     is_binary = is_kenlm_binary(path)
     if find_spec("kenlm") is None:
         if is_binary:
@@ -307,9 +304,9 @@ def _read(path: Path, wanted: str, reference: str) -> tuple[NgramTables, ReaderN
                 f"{reference} needs kenlm: {_INSTALL}, "
                 "or read it without: ngram://FILE?reader=python"
             )
-        return read_arpa(path), "python"
+        return read_arpa(path)
     try:
-        return read_with_kenlm(path), "kenlm"
+        return read_with_kenlm(path)
     except KenlmRefusalError as refusal:
         if is_binary:
             raise InputError(f"{path}: kenlm cannot read this binary: {refusal}") from refusal
@@ -320,4 +317,4 @@ def _read(path: Path, wanted: str, reference: str) -> tuple[NgramTables, ReaderN
                 f"{path}: kenlm does not take this model: {refusal}; "
                 "write ngram://FILE?reader=python"
             ) from refusal
-        return tables, "python"
+        return tables
