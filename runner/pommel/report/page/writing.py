@@ -3,7 +3,8 @@
 import base64
 import datetime as dt
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,9 +35,13 @@ def vega_bundle() -> str:
         import vl_convert
     except ImportError:
         raise PommelError("reports need the plots extra: pip install 'pommel[plots]'") from None
-    bundle: str = vl_convert.javascript_bundle(_GLOBAL_NAME)
+    return _inline(vl_convert.javascript_bundle)
+
+
+@cache  # it takes 1.6 s, as long as all else of a report
+def _inline(bundle: Callable[[str], str]) -> str:
     # A script element ends at the first end tag, wherever it stands.
-    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return bundle(_GLOBAL_NAME).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def content_security_policy(*scripts: str) -> str:
@@ -88,6 +93,7 @@ def write_report(
         opened.writelines(page)
 
 
+@cache
 def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
