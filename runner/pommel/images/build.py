@@ -112,7 +112,7 @@ class BuildOptions:
             arguments = _arguments(found, self, files, tag)
             size = readable_size(n_bytes(files))
             say(f"{tag}: {counted(len(files), 'file')}, {size}, from {found.folder}\n")
-            with _explained(tag):
+            with connection.failures_told(tag, "the engine refuses to build it"):
                 known, stages = all_images(client), list[str]()
                 try:
                     events = client.build(
@@ -133,7 +133,7 @@ class BuildOptions:
             image = client.inspect_image(tag)
         return BuiltImage(
             reference=f"{engine}://{tag}",
-            id=image["Id"] if ":" in image["Id"] else f"sha256:{image['Id']}",
+            id=f"sha256:{_bare(image['Id'])}",
             n_bytes=image["Size"],
             seconds=time.monotonic() - started,
         )
@@ -185,20 +185,6 @@ def _datetime(files: Files) -> str:
     """Return when the sources were changed last: the same sources are the same image."""
     times = [path.stat().st_mtime for path in files.values() if isinstance(path, Path)]
     return datetime.fromtimestamp(max(times, default=0), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@contextlib.contextmanager
-def _explained(tag: str) -> Iterator[None]:
-    """Turn what the engine raises into messages that name the image."""
-    from docker.errors import DockerException
-
-    try:
-        yield
-    except DockerException as error:
-        reason = getattr(error, "explanation", None) or str(error)
-        raise ContainerError(f"{tag}: the engine refuses to build it: {reason}") from error
-    except OSError as error:
-        raise ContainerError(f"{tag}: the container engine is lost: {error}") from error
 
 
 def _follow(events: Iterable[Event], tag: str, say: Say) -> None:

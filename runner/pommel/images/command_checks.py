@@ -134,7 +134,6 @@ _COMMANDS = {
     "get_predictions": "get_predictions.hdf5",
 }
 _CASES = {
-    "sentence": "a sentence",
     "missing": "a file that is not there",
     "nothing": "no file at all",
 }

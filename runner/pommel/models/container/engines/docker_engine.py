@@ -337,20 +337,24 @@ class DockerEngine:
         self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
     ) -> Image:
         """Return the image that a reference names; see `Engine.find_image`."""
-        from docker.errors import APIError
+        from docker.errors import APIError, ImageNotFound
 
+        untyped: Any = self.client
         name = reference.partition("://")[2]
         if len(name.split()) != 1 or name != name.strip():
             raise ModelNotAvailableError(f"{reference}: it names no image; write docker://IMAGE")
         try:
-            found = None if pull == "always" else self._inspect(name)
+            found = None
+            if pull != "always":
+                with contextlib.suppress(ImageNotFound):
+                    found = untyped.inspect_image(name)
             if found is None:
                 if pull == "never":
                     raise ModelNotAvailableError(
                         f"{reference}: the image is not here, and nothing may be downloaded"
                     )
                 pull_image(self.client, name, reference=reference, progress=progress)
-                found = self._inspect(name)
+                found = untyped.inspect_image(name)
         except APIError as error:
             reason = error.explanation or str(error)
             raise ModelNotAvailableError(
@@ -358,25 +362,27 @@ class DockerEngine:
             ) from error
         except OSError as error:
             raise ModelNotAvailableError(f"{reference}: {self.name} is lost: {error}") from error
-        if found is None:
-            raise ModelNotAvailableError(f"{reference}: the image was pulled and is not there")
         return Image(
             reference=reference,
-            id=found["Id"] if ":" in found["Id"] else f"sha256:{found['Id']}",
+            # Podman leaves out the name of the hash.
+            id=f"sha256:{found['Id'].removeprefix('sha256:')}",
             digests=tuple(found.get("RepoDigests") or ()),
             engine={"name": self.name, "version": self.version},
             volumes=tuple((found.get("Config") or {}).get("Volumes") or ()),
         )
 
-    def _inspect(self, name: str) -> Mapping[str, Any] | None:
-        from docker.errors import ImageNotFound
+    @contextlib.contextmanager
+    def failures_told(self, where: str, what: str) -> Iterator[None]:
+        """Turn what the engine raises into a `ContainerError`: where, and what it does not do."""
+        from docker.errors import DockerException
 
-        client: Any = self.client
         try:
-            found: Mapping[str, Any] = client.inspect_image(name)
-        except ImageNotFound:
-            return None
-        return found
+            yield
+        except DockerException as error:
+            reason = printable(getattr(error, "explanation", None) or str(error))
+            raise ContainerError(f"{where}: {what}: {reason}") from error
+        except OSError as error:
+            raise ContainerError(f"{where}: the container engine is lost: {error}") from error
 
     def close(self) -> None:
         """Let go of the connection; see `Engine.close`."""
@@ -390,7 +396,10 @@ class DockerEngine:
         container = f"pommel-{os.getpid()}-{uuid.uuid4().hex[:16]}"
         channel = DockerChannel(client=self.client, container=container)
         try:
-            with _explained(job):
+            with (
+                self.failures_told(job.where, "the container does not start"),
+                _start_failures_told(job),
+            ):
                 # Before it exists: there must be no moment at which nobody would remove it.
                 REAPER.add({"kind": "docker", "id": container, "settings": self.settings})
                 options = container_options(self.client, job, podman=self.name == "podman")
@@ -426,24 +435,23 @@ def _client(settings: Mapping[str, Any]) -> tuple["APIClient", str]:
 
 
 @contextlib.contextmanager
-def _explained(job: Job) -> Iterator[None]:
-    """Turn what the engine raises into messages that name image and command."""
+def _start_failures_told(job: Job) -> Iterator[None]:
+    """Say what is known of why a command does not start."""
     from docker.errors import APIError
 
-    where = job.where
     try:
         yield
     except APIError as error:
         reason = printable(error.explanation or str(error))
         if error.status_code == _NOT_FOUND and "image" in reason.lower():
-            raise ContainerError(f"{where}: the image has gone: {reason}") from error
-        if job.gpus is not None and "gpu" in reason.lower():
-            raise ContainerError(
-                f"{where}: this engine has no GPUs to give (NVIDIA's container toolkit lets it); "
+            why = f"the image has gone: {reason}"
+        elif job.gpus is not None and "gpu" in reason.lower():
+            why = (
+                "this engine has no GPUs to give (NVIDIA's container toolkit lets it); "
                 f"--device cpu does without: {reason}"
-            ) from error
-        if _NO_COMMAND.search(reason):
-            raise ContainerError(f"{where}: the image has no such command ({reason})") from error
-        raise ContainerError(f"{where}: the container does not start: {reason}") from error
-    except OSError as error:
-        raise ContainerError(f"{where}: the container engine is lost: {error}") from error
+            )
+        elif _NO_COMMAND.search(reason):
+            why = f"the image has no such command ({reason})"
+        else:
+            raise
+        raise ContainerError(f"{job.where}: {why}") from error

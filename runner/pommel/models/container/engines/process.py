@@ -5,7 +5,6 @@ import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import NoReturn, Self
 
 from pommel.errors import ContainerError, UnsupportedFeatureError, printable, readable_size
@@ -90,12 +89,7 @@ class Command:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Kill and remove the container."""
         self.stop()
 
