@@ -218,9 +218,8 @@ def _takes_many(subject: Subject) -> str:
 
 
 def _scored(exchange: Exchange) -> ScoredSentence:
-    where = f"{exchange.sentence!r}"
     try:
-        tokens = Recording.read_tokens(exchange.answer.get("tokens"), where)
+        tokens = Recording.read_tokens(exchange.answer.get("tokens"), repr(exchange.sentence))
         scored = ScoredSentence(text=exchange.sentence, tokens=tokens)
         scored.check()
     except (AlignmentError, SurprisalError, InputError) as error:

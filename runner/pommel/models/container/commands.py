@@ -195,10 +195,8 @@ class ImageCommands:
 
         The last line is sent without a line feed unless `last_line_ends`.
         """
-        if last_line_ends:
-            return self._answers("get_surprisals", sentences, answers.read_table)
-        text = ["\n".join(sentences).encode()]
-        return self._answers("get_surprisals", sentences, answers.read_table, text)
+        chunks = None if last_line_ends else ["\n".join(sentences).encode()]
+        return self._answers("get_surprisals", sentences, answers.read_table, chunks)
 
     def agreed(
         self,

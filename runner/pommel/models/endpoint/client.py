@@ -90,32 +90,25 @@ class Background:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
-                    target=_serve,
-                    args=(self._loop, self.at_end),
-                    name="pommel-endpoint",
-                    daemon=True,
+                    target=self._serve, args=(self._loop,), name="pommel-endpoint", daemon=True
                 )
                 self._thread.start()
             return self._loop
 
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            loop.run_forever()
+            loop.run_until_complete(self._end_all())
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()
 
-def _serve(
-    loop: asyncio.AbstractEventLoop, at_end: Callable[[], Coroutine[Any, Any, None]]
-) -> None:
-    try:
-        loop.run_forever()
-        loop.run_until_complete(_end_all(at_end))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
-
-
-async def _end_all(at_end: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in left:
-        task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
-    await at_end()
+    async def _end_all(self) -> None:
+        left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await self.at_end()
 
 
 _GENERAL = "POMMEL_API_KEY"

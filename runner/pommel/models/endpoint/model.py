@@ -10,6 +10,7 @@ import random
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -72,13 +73,14 @@ class Served:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-async def find_served(client: Client, reference: EndpointReference) -> Served:
-    """Return the model that a reference names, or the only one that there is.
+async def find_served(client: Client) -> Served:
+    """Return the model that the client's reference names, or the only one that there is.
 
     A server without a list is believed to have what the reference names. Raises
     `ModelNotAvailableError` if the model is not there, or none is named and there are several, and
     `RequestFailedError`.
     """
+    reference = client.reference
     try:
         answer = await client.ask(f"{reference.base_url}/models")
     except RequestFailedError as failure:
@@ -259,10 +261,8 @@ class EndpointModel:
     def _answers(
         self, sentences: Sequence[str], way: Way, policy: Policy
     ) -> Iterator[ScoredSentence]:
-        async def ask_all(put: Put[ScoredSentence]) -> None:
-            await self._ask_all(sentences, way, policy, put)
-
         if sentences:
+            ask_all = partial(self._ask_all, sentences, way, policy)
             with contextlib.closing(self.background.items(ask_all)) as answers:
                 yield from answers
 
@@ -291,9 +291,7 @@ class EndpointModel:
         try:
             answer = protocol.read((await self.client.ask(protocol.url, body)).value)
             return way.scored(sentence, answer, policy)
-        except RequestFailedError as failure:
-            raise self._failure(sentence, failure.reason) from None
-        except InputError as error:
+        except (RequestFailedError, InputError) as error:
             raise self._failure(sentence, str(error)) from None
 
     def _failure(self, sentence: str, reason: str) -> ModelError:
@@ -317,15 +315,14 @@ def open_model(
     client = Client(parsed, key, options, waiting or Waiting())
     background = Background(at_end=client.close)
     try:
-        served, manner = background.run(_find_out(client, parsed))
-    except RequestFailedError as failure:
+        served, manner = background.run(_find_out(client))
+    except BaseException as error:
         background.close()
-        raise ModelNotAvailableError(f"{parsed.text}: {failure.reason}") from None
-    except BaseException:
-        background.close()
+        if isinstance(error, RequestFailedError):
+            raise ModelNotAvailableError(f"{parsed.text}: {error}") from None
         raise
     model = EndpointModel(
-        described=_describe(parsed, served, manner, options, client),
+        described=_describe(client, served, manner),
         manner=manner,
         client=client,
         background=background,
@@ -334,24 +331,19 @@ def open_model(
     return model
 
 
-async def _find_out(client: Client, reference: EndpointReference) -> tuple[Served, Manner]:
-    served = await find_served(client, reference)
-    named = replace(reference, model=served.model)
-    protocol = Completions(base_url=reference.base_url, model=served.model)
+async def _find_out(client: Client) -> tuple[Served, Manner]:
+    served = await find_served(client)
+    named = replace(client.reference, model=served.model)
+    protocol = Completions(base_url=named.base_url, model=served.model)
     return served, await Prober(client, named, protocol).manner()
 
 
-def _describe(
-    reference: EndpointReference,
-    served: Served,
-    manner: Manner,
-    options: LoadOptions,
-    client: Client,
-) -> ModelInfo:
+def _describe(client: Client, served: Served, manner: Manner) -> ModelInfo:
     def fit(value: object) -> Any:
         """Return what a server has written as it may be shown and stored."""
         return printable(client.key.without(value)) if isinstance(value, str) else value
 
+    reference, options = client.reference, client.options
     entry, meta = served.said, served.said.get("meta")
     owner = entry.get("owned_by")
     said = {

@@ -22,6 +22,7 @@ class EndpointReference:
 
     base_url: str
     host: str
+    is_encrypted: bool
     model: str | None = None
     bos: str | None = None
 
@@ -30,11 +31,6 @@ class EndpointReference:
         """The reference as it is recorded and shown."""
         setting = f"?bos={self.bos}" if self.bos else ""
         return self.base_url + setting + (f"#{self.model}" if self.model else "")
-
-    @property
-    def is_encrypted(self) -> bool:
-        """Whether nobody on the way can read what is sent."""
-        return self.base_url.startswith("https:")
 
     @property
     def is_loopback(self) -> bool:
@@ -79,6 +75,7 @@ def read_reference(reference: str) -> EndpointReference:
     return EndpointReference(
         base_url=base_url,
         host=host,
+        is_encrypted=parts.scheme == "https",
         model=model or None,
         bos=bos,
     )
