@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from pommel.models.neural.memory import Budget
 from pommel.models.neural.passes import (
-    n_sequences_that_fit,
     packed_pass,
     packed_rows,
     prefix_tree,
     row_width,
     sequence_pass,
 )
+from pommel.models.neural.plans import SequencePlan
 from pommel.models.neural.questions import Ids
 
 
@@ -112,7 +112,11 @@ def test_as_many_sequences_as_fit(  # noqa: PLR0913, PLR0917
     expected: int,
 ) -> None:
     budget = Budget(n_tokens=n_tokens, n_rows=most_rows, row_length=128)
-    found = n_sequences_that_fit(
-        array(*lengths), array(*n_rows), budget, equal_lengths=equal_lengths
+    plan = SequencePlan(
+        sequences=[np.zeros(n, dtype=np.int64) for n in lengths],
+        rows=[np.arange(n) for n in n_rows],
+        places=[np.arange(n) for n in n_rows],
+        equal_lengths=equal_lengths,
     )
-    assert found == expected
+    _, stop = plan.next_pass(0, budget)
+    assert stop == expected

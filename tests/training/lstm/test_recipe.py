@@ -1,5 +1,6 @@
 """The recipe: its defaults, what it refuses, how two trainings differ."""
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from pommel.training.lstm.recipe import Recipe, differences
 
 
 def test_the_default_is_the_recipe_of_the_literature() -> None:
-    assert Recipe().to_dict() == {
+    assert asdict(Recipe()) == {
         "embedding_size": 800,
         "hidden_size": 800,
         "n_layers": 2,

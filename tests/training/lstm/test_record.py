@@ -1,6 +1,7 @@
 """The record of a training, and what is said of the model because of it."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def test_a_member_is_a_model_with_a_record(undisturbed: Path) -> None:
     assert read.config.hidden_size == 6
     assert len(read.vocabulary) == 62
     record = json.loads((folder / RECORD).read_text("utf-8"))
-    assert record["recipe"] == TINY.to_dict()
+    assert record["recipe"] == asdict(TINY)
     assert record["seed"] == 1
     assert record["figures"]["n_steps"] == N_STEPS
     assert record["figures"]["ended_by"] == "epochs"

@@ -1,7 +1,7 @@
 """The trainer: steps beside a plain reference, annealing, its state."""
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
@@ -186,7 +186,7 @@ def test_a_state_is_all_that_another_trainer_needs(
     for _ in range(3):
         first.advance(go_on)
     kept = first.tensors()
-    second.restore(Progress.from_dict(first.progress.to_dict()), kept)
+    second.restore(Progress.from_dict(asdict(first.progress)), kept)
     while not first.ended_by:
         first.advance(go_on)
         second.advance(go_on)

@@ -29,6 +29,7 @@ class Masked:
     vocabulary: Vocabulary
 
     methods: ClassVar[tuple[Method, ...]] = METHODS
+    start: ClassVar[int | None] = None
 
     def check(self, policy: Policy) -> None:
         """Raise `UnsupportedFeatureError` if the probability of whole words is asked for."""

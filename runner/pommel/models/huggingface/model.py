@@ -62,8 +62,7 @@ def describe(
     import torch
     import transformers
 
-    start = scorer.start if isinstance(scorer, LeftToRight) else None
-    start = vocabulary.start if start is None else start
+    start = vocabulary.start if scorer.start is None else scorer.start
     engine = scorer.engine
     n_parameters = sum(weights.numel() for weights in loaded.network.parameters())
     return ModelInfo(
@@ -147,7 +146,7 @@ def open_model(reference: str, options: LoadOptions) -> Model:
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> Model:
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_extra(reference)
-    device = str(find_device(options.device))
+    device = find_device(options.device)
     with naming(reference), quiet():
         loaded = load(folder, device, options)
         vocabulary = Vocabulary(loaded.tokenizer, n_known=loaded.n_known)

@@ -24,7 +24,7 @@ from pommel.models.model import (
     ScoredByIndex,
     SpansOfEach,
 )
-from pommel.models.neural.memory import find_device, find_dtype, require_torch
+from pommel.models.neural.memory import find_device, find_dtype
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
@@ -106,8 +106,7 @@ def open_model(reference: str, options: LoadOptions) -> Model:
 
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> "LstmModel":
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
-    require_torch(reference)
-    options = replace(options, device=str(find_device(options.device)))
+    options = replace(options, device=find_device(options.device, asked_by=reference))
     find_dtype(options.dtype)
     files = read_folder(folder, reference=reference)
     try:

@@ -112,8 +112,8 @@ def require_torch(reference: str) -> None:
         raise ModelNotAvailableError(message) from None
 
 
-def find_device(wanted: str, *, asked_by: str | None = None) -> Any:
-    """Return the `torch.device` that `wanted` names: "cpu", "cuda", "cuda:N", "mps" or "auto".
+def find_device(wanted: str, *, asked_by: str | None = None) -> str:
+    """Return what torch calls the device `wanted`: "cpu", "cuda", "cuda:N", "mps" or "auto".
 
     "auto" is the first GPU, else the processor; where a model is too big for that one GPU is
     another matter (`placement`). Raises `ModelNotAvailableError` for a device that
@@ -128,7 +128,7 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> Any:
     there = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
     there += ["mps"] * torch.backends.mps.is_available() + ["cpu"]
     if wanted == "auto":
-        return torch.device(there[0])
+        return there[0]
     if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", wanted):
         raise UsageError(f"no such device: {wanted!r}; write cpu, cuda, cuda:N, mps or auto")
     name = "cuda:0" if wanted == "cuda" else wanted
@@ -136,7 +136,7 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> Any:
         raise ModelNotAvailableError(
             f"the device {wanted!r} is not available here; there is: {', '.join(there)}"
         )
-    return torch.device(name)
+    return name
 
 
 def find_dtype(wanted: str) -> Any:

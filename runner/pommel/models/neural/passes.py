@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pommel.models.neural.memory import Budget
 from pommel.models.neural.questions import Ids
 from pommel.values import frozen
 
@@ -173,19 +172,6 @@ def sequence_pass(sequences: Sequence[Ids], rows: Sequence[Ids], places: Sequenc
     return Pass(
         ids=ids, lengths=lengths, rows=np.concatenate(flat), places=np.concatenate(list(places))
     )
-
-
-def n_sequences_that_fit(lengths: Ids, n_rows: Ids, budget: Budget, *, equal_lengths: bool) -> int:
-    """Return how many of some sequences go into one pass, from the first on: one at least.
-
-    `lengths` descend, so that memory runs out at once or never; `n_rows` counts the logits that
-    each one needs. `equal_lengths` forbids padding.
-    """
-    n_most = max(1, budget.n_tokens // max(1, int(lengths[0])))
-    fits = np.cumsum(n_rows[:n_most]) <= budget.n_rows
-    if equal_lengths:
-        fits &= lengths[:n_most] == lengths[0]
-    return max(1, len(fits) if fits.all() else int(fits.argmin()))
 
 
 def packed_pass(tree: PrefixTree, needed: Ids, rows: Sequence[tuple[int, int]]) -> Pass:

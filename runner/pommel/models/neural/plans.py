@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pommel.models.neural.memory import Budget
 from pommel.models.neural.network import Network, read
 from pommel.models.neural.passes import (
     Pass,
     PrefixTree,
-    n_sequences_that_fit,
     packed_pass,
     packed_rows,
     row_width,
@@ -57,7 +57,7 @@ class TreePlan:
         widths = np.maximum.accumulate([self._width(row) for row in own])
         together = widths * np.arange(1, len(own) + 1) <= budget.n_tokens
         together &= np.cumsum([last - first for first, last in own]) <= budget.n_rows
-        stop = start + (len(own) if together.all() else max(1, int(together.argmin())))
+        stop = start + _n_that_fit(together)
         nodes = [self._nodes(row) for row in self._rows[start:stop]]
         return packed_pass(self._tree, self._needed, nodes), stop
 
@@ -95,14 +95,12 @@ class SequencePlan:
         # The first is the longest.
         most = max(1, budget.n_tokens // max(1, len(self.sequences[start])))
         ahead = slice(start, start + most)
-        n = n_sequences_that_fit(
-            np.array([len(each) for each in self.sequences[ahead]]),
-            np.array([len(each) for each in self.rows[ahead]]),
-            budget,
-            equal_lengths=self.equal_lengths,
-        )
-        own = slice(start, start + n)
-        return sequence_pass(self.sequences[own], self.rows[own], self.places[own]), start + n
+        fits = np.cumsum([len(each) for each in self.rows[ahead]]) <= budget.n_rows
+        if self.equal_lengths:
+            lengths = np.array([len(each) for each in self.sequences[ahead]])
+            fits &= lengths == lengths[0]
+        own = slice(start, start + _n_that_fit(fits))
+        return sequence_pass(self.sequences[own], self.rows[own], self.places[own]), own.stop
 
     def _cut(self, start: int, n_rows: int) -> None:
         """Have what is left, from `start` on, need so many logits at most, sequence by sequence."""
@@ -117,6 +115,11 @@ class SequencePlan:
         self.rows = [*self.rows[:start], *rows]
         self.places = [*self.places[:start], *places]
         self._n_rows_cut = n_rows
+
+
+def _n_that_fit(fits: NDArray[np.bool_]) -> int:
+    """Return how many go into one pass, up to the first that does not fit: one at least."""
+    return len(fits) if fits.all() else max(1, int(fits.argmin()))
 
 
 def sequence_plan(tree: PrefixTree, needed: Ids, *, equal_lengths: bool) -> SequencePlan:

@@ -3,9 +3,9 @@
 import math
 import random
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,6 @@ from pommel.files import sha256_of
 from pommel.models import LstmConfig, read_word_list
 from pommel.training.text import Split, TextFile, most_frequent, numbered
 from pommel.values import frozen
-
-if TYPE_CHECKING:
-    import torch
 
 # What the recipe and the rest of a training's identity are called on the command line.
 OPTIONS = {
@@ -73,10 +70,6 @@ class Recipe:
         if self.learning_rate < self.min_learning_rate:
             below = f"below --min-learning-rate {self.min_learning_rate:g}, where training ends"
             raise UsageError(f"--learning-rate {self.learning_rate:g} is {below}")
-
-    def to_dict(self) -> Mapping[str, Any]:
-        """Return the recipe as JSON values."""
-        return asdict(self)
 
     @staticmethod
     def option(name: str) -> str:
@@ -163,8 +156,9 @@ class Sources:
 
     def sha256s(self) -> Mapping[str, str | None]:
         """Return the SHA-256 of each. Raises `InputError` for one that cannot be read twice."""
-        names = ("text", "validation", "vocabulary")
-        files: dict[str, Path | None] = {name: getattr(self, name) for name in names}
+        files: dict[str, Path | None] = {
+            each.name: getattr(self, each.name) for each in fields(Sources)
+        }
         for path in files.values():
             if path and path.exists() and not path.is_file() and not path.is_dir():
                 what = f"{path} is no file but a pipe or a device, and it is read twice"
@@ -269,7 +263,6 @@ class Streams:
 
     inputs: Any
     targets: Any
-    n_words: int
     window_size: int
 
     @property
@@ -287,32 +280,25 @@ class Streams:
         first = index * self.window_size
         inputs = self.inputs[first : first + self.window_size]
         targets = self.targets[first : first + self.window_size]
-        left_over = self.n_words % self.n_streams
-        is_last = first + self.window_size >= len(self.inputs)
-        n_missing = self.n_streams - left_over if is_last and left_over else 0
-        return inputs.long(), targets.long(), targets.numel() - n_missing
+        return inputs.long(), targets.long(), int((targets != NO_WORD).sum())
 
 
-def streams(
-    words: Words, *, n_streams: int, window_size: int, eos: int, device: "torch.device | str"
-) -> Streams:
+def streams(words: Words, *, n_streams: int, window_size: int, eos: int, device: str) -> Streams:
     """Cut a text into streams on a torch device; there are no more of them than words."""
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
     n_streams = min(n_streams, len(words))
-    shorter, n_longer = divmod(len(words), n_streams)
-    shape = (shorter + bool(n_longer), n_streams)
-    inputs, targets = np.full(shape, eos, np.int32), np.full(shape, NO_WORD, np.int32)
-    start = 0
-    for stream in range(n_streams):
-        n_words = shorter + (stream < n_longer)
-        targets[:n_words, stream] = words[start : start + n_words]
-        inputs[bool(start == 0) : n_words, stream] = words[max(0, start - 1) : start + n_words - 1]
-        start += n_words
+
+    def side_by_side(text: Words, padding: int) -> torch.Tensor:
+        parts = [torch.from_numpy(part) for part in np.array_split(text, n_streams)]
+        return pad_sequence(parts, padding_value=padding).to(device)
+
+    before = np.roll(words, 1)
+    before[0] = eos
     return Streams(
-        inputs=torch.from_numpy(inputs).to(device),
-        targets=torch.from_numpy(targets).to(device),
-        n_words=len(words),
+        inputs=side_by_side(before, eos),
+        targets=side_by_side(words, NO_WORD),
         window_size=window_size,
     )
 
@@ -394,13 +380,9 @@ class Progress:
         """The speed of the epoch so far."""
         return self.n_words / self.seconds if self.seconds else 0.0
 
-    def to_dict(self) -> Mapping[str, Any]:
-        """Return all of it as JSON values; `from_dict` gives the same back, to the last bit."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> "Progress":
-        """Return what `to_dict` gave. Raises `KeyError` or `TypeError` for anything else."""
+        """Return what `asdict` gave. Raises `KeyError` or `TypeError` for anything else."""
         epochs = [EpochFigures(**each) for each in value["epochs"]]
         return cls(**{**value, "epochs": epochs})
 

@@ -19,7 +19,6 @@ from pommel.errors import InputError, PommelError, UsageError, package_version
 from pommel.files import make_folder
 from pommel.models import LstmConfig, LstmFolder, find_device
 from pommel.training.lstm.recipe import (
-    EOS,
     UNK,
     Corpus,
     EpochFigures,
@@ -60,7 +59,7 @@ def write_state(path: Path, state: State) -> None:
     header = {
         "version": _VERSION,
         "identity": state.identity,
-        "progress": state.progress.to_dict(),
+        "progress": asdict(state.progress),
         "n_threads": state.n_threads,
         "device": state.device,
     }
@@ -325,7 +324,7 @@ class Session:
             progress=trainer.progress,
             tensors=trainer.tensors(),
             n_threads=torch.get_num_threads(),
-            device=str(trainer.device),
+            device=trainer.device,
         )
         write_state(self.folder.state_path, state)
         self._kept_at = time.monotonic()
@@ -348,7 +347,7 @@ class Session:
     def _tell_where(self, trainer: Trainer, state: State) -> None:
         self.watcher.note(f"{self._where(trainer)}: goes on from here")
         for what, before, now in (
-            ("device", state.device, str(trainer.device)),
+            ("device", state.device, trainer.device),
             ("number of threads", state.n_threads, torch.get_num_threads()),
         ):
             if now != before:
@@ -370,8 +369,6 @@ class Session:
             hidden_size=recipe.hidden_size,
             n_layers=recipe.n_layers,
             tied=recipe.tied,
-            unk=UNK,
-            eos=EOS,
             cased=recipe.cased,
         )
 
@@ -401,7 +398,7 @@ class Session:
                 **{name: package_version(name) for name in _PACKAGES},
                 "python": platform.python_version(),
                 "platform": platform.platform(),
-                "device": str(trainer.device),
+                "device": trainer.device,
                 "n_threads": torch.get_num_threads(),
             },
         }
@@ -455,7 +452,7 @@ def train_members(plan: Plan, watcher: Watcher) -> list[Member]:
     """Train each seed of a plan that is not trained yet; return all. Raises as `train_family`."""
     sha256 = plan.sha256s()
     folders = [
-        SeedFolder(path=plan.out / f"seed-{seed}", recipe=plan.recipe.to_dict(), sha256=sha256)
+        SeedFolder(path=plan.out / f"seed-{seed}", recipe=asdict(plan.recipe), sha256=sha256)
         for seed in plan.seeds
     ]
     standings: list[Standing] = [

@@ -124,9 +124,7 @@ class Trainer:
     threads, and not on where it was interrupted, if `progress` and `tensors` were kept.
     """
 
-    def __init__(
-        self, corpus: Corpus, recipe: Recipe, *, seed: int, device: torch.device | str = "cpu"
-    ) -> None:
+    def __init__(self, corpus: Corpus, recipe: Recipe, *, seed: int, device: str = "cpu") -> None:
         """Make a trainer that has not made a step."""
         self.recipe = recipe
         self.device = device
@@ -236,7 +234,7 @@ class Trainer:
     def _end_epoch(self, check: Callable[[], None]) -> EpochFigures:
         started = time.monotonic()
         before = self.progress
-        nats_per_word = self._validation_nats(check) / self._validation.n_words
+        nats_per_word = self._validation_nats_per_word(check)
         # Far beyond a guess among all words: no model's.
         if not nats_per_word < _DIVERGED * math.log(self._network.decoder.out_features):
             raise self._diverged()
@@ -262,15 +260,16 @@ class Trainer:
         return figures
 
     @torch.no_grad()
-    def _validation_nats(self, check: Callable[[], None]) -> float:
+    def _validation_nats_per_word(self, check: Callable[[], None]) -> float:
         hidden = self._network.start(self._validation.n_streams)
-        nats = 0.0
+        nats, n_words = 0.0, 0
         for index in range(self._validation.n_windows):
             check()
-            inputs, targets, _ = self._validation.window(index)
+            inputs, targets, n_own = self._validation.window(index)
             logits, hidden = self._network(inputs, hidden)
             nats += cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum").item()
-        return nats
+            n_words += n_own
+        return nats / n_words
 
     def _diverged(self) -> PommelError:
         now = self.progress
