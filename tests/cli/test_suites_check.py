@@ -164,10 +164,10 @@ def test_word_frequency(pommel: Pommel, tmp_path: Path) -> None:
     assert outcome.stderr == f"{words}: taken as a list of 2 words\n"
     assert outcome.stdout.startswith(f"{path}:14:18: warning: [word-frequency] what should be less")
     assert f"; {words} lacks 0 of 2 words; " in outcome.stdout
-    words.write_text("barks\t999\nbark\n")
+    words.write_text("word\tcount\nbarks\t999\nbark\n")
     outcome = pommel("suites", "check", *arguments)
     assert outcome.status == 3
-    assert outcome.stderr.startswith(f"pommel: {words}:2:1: this is no word with its count: 'bark'")
+    assert outcome.stderr.startswith(f"pommel: {words}:3:1: this is no word with its count: 'bark'")
 
 
 def test_token_count(pommel: Pommel, tmp_path: Path) -> None:

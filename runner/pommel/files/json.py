@@ -9,11 +9,11 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from json.encoder import encode_basestring, encode_basestring_ascii
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pommel.errors import Fault, SuiteError
 from pommel.files.text import DecodedText, is_encodable
@@ -116,18 +116,7 @@ class JsonDocument:
 
         `within` is the index of a character of the string that stands there.
         """
-        severity: Literal["error", "warning"] = "warning" if warning else "error"
-        return self._fault_at(self._map.offset(path, within), path, message, hint, severity)
-
-    def _fault_at(
-        self,
-        offset: int,
-        path: JsonPath,
-        message: str,
-        hint: str,
-        severity: Literal["error", "warning"] = "error",
-    ) -> Fault:
-        line, column = self._map.line_and_column(offset)
+        line, column = self._map.line_and_column(self._map.offset(path, within))
         return Fault(
             file=self.file,
             line=line,
@@ -135,7 +124,7 @@ class JsonDocument:
             path=path_text(path),
             message=message,
             hint=hint,
-            severity=severity,
+            severity="warning" if warning else "error",
         )
 
     def surrogate_faults(self) -> list[Fault]:
@@ -148,17 +137,13 @@ class JsonDocument:
 
     def duplicate_key_faults(self) -> list[Fault]:
         """Return a fault for every key that an object has twice; JSON would keep the last."""
-        if not self.has_duplicate_keys:
-            return []
-        return [
-            self._fault_at(
-                offset,
-                path,
-                f"the key {path[-1]!r} stands here for the second time",
-                "remove one of the two",
-            )
-            for path, offset in self._map.duplicates
-        ]
+        faults = []
+        for path, offset in self._map.duplicates if self.has_duplicate_keys else ():
+            message = f"the key {path[-1]!r} stands here for the second time"
+            line, column = self._map.line_and_column(offset)
+            fault = self.fault(path, message, hint="remove one of the two")
+            faults.append(replace(fault, line=line, column=column))
+        return faults
 
 
 def to_json(value: object, *, indent: int | None = 4) -> str:

@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pommel.errors import FormulaError
@@ -55,11 +55,18 @@ class Finding:
         region_meta = document["region_meta"]
         if region_meta is not None:
             yield from _region_meta_findings(region_meta, items)
-        regions_of = _regions_of(items, region_meta or ())
+        lists = _region_lists(items)
+        # Of a condition without sound regions those that region_meta has may be meant.
+        regions_of = {
+            name: {
+                int(n) for _, known in own for n in (region_meta or () if known is None else known)
+            }
+            for name, own in lists.items()
+        }
         for index, prediction in enumerate(document["predictions"]):
             path = ("predictions", index, "formula")
             if prediction["formula"] is not None and items:
-                yield from _formula_findings(prediction["formula"], path, regions_of, items)
+                yield from _formula_findings(prediction["formula"], path, regions_of, lists)
 
 
 def _expected_conditions(items: Sequence[Any]) -> list[str] | None:
@@ -163,8 +170,22 @@ def _each_region(items: Sequence[Any]) -> Iterator[tuple[JsonPath, Mapping[str, 
                 yield ("items", i, "conditions", c, "regions", r), region
 
 
+# The items in which there is a condition, by its name, with the numbers of its regions; None where
+# one of these is unsound.
+_RegionLists = Mapping[str, Sequence[tuple[str, set[int] | None]]]
+
+
+def _region_lists(items: Sequence[Any]) -> _RegionLists:
+    found: defaultdict[str, list[tuple[str, set[int] | None]]] = defaultdict(list)
+    for item in items:
+        for condition in item["conditions"] or ():
+            if condition["condition_name"] is not None:
+                found[condition["condition_name"]].append((_item_name(item), _numbers(condition)))
+    return found
+
+
 def _formula_findings(
-    text: str, path: JsonPath, regions_of: dict[str, set[int]], items: Sequence[Any]
+    text: str, path: JsonPath, regions_of: Mapping[str, set[int]], lists: _RegionLists
 ) -> Iterator[Finding]:
     try:
         formula = Formula.parse(text)
@@ -177,19 +198,13 @@ def _formula_findings(
     for reference in formula.references:
         number = reference.region
         if number is not None and number in regions_of.get(reference.condition, ()):
-            lacking = next(
-                (
-                    _item_name(item)
-                    for item in items
-                    for condition in item["conditions"] or ()
-                    if condition["condition_name"] == reference.condition
-                    and (known := _numbers(condition))
-                    and number not in known
-                ),
-                None,
-            )
-            if lacking is not None:
-                message = f"condition {reference.condition!r} has no region {number} in {lacking}"
+            lacking = [
+                item for item, known in lists[reference.condition] if known and number not in known
+            ]
+            if lacking:
+                message = (
+                    f"condition {reference.condition!r} has no region {number} in {lacking[0]}"
+                )
                 hint = 'add it there, with "content": "" if it is empty'
                 yield Finding(path=path, message=message, hint=hint, within=reference.span[0])
     for remark in (*formula.reference_errors(regions_of), *formula.warnings()):
@@ -200,17 +215,6 @@ def _formula_findings(
             within=remark.span[0],
             warning=remark.severity == "warning",
         )
-
-
-def _regions_of(items: Sequence[Any], named: Iterable[str]) -> dict[str, set[int]]:
-    """Return the regions that a condition has in some item; `named` are all there may be."""
-    regions_of: dict[str, set[int]] = {}
-    for item in items:
-        for condition in item["conditions"] or ():
-            numbers = _numbers(condition)
-            found = regions_of.setdefault(condition["condition_name"], set())
-            found.update(map(int, named) if numbers is None else numbers)
-    return regions_of
 
 
 def _numbers(condition: Mapping[str, Any]) -> set[int] | None:

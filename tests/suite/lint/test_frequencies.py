@@ -51,12 +51,10 @@ def test_a_text_is_counted(tmp_path: Path) -> None:
     "text",
     [
         "the;20\ndog;3\n",
-        "word|count\nthe|20\ndog|3\n",
         '"word","count"\n"the","20"\n"dog","3"\n',
-        "# made of subtitles\n#\nthe 20\ndog 3\n",
         "the\t20.0\ndog\t3e0\n",
         "     20 the\n      3 dog\n",  # what `uniq -c` writes
-        "Word FREQcount CDcount Lg10WF\nthe 20 8 1.3\ndog 3 2 0.6\n",
+        "Word\tFREQcount\tCDcount\tLg10WF\nthe\t20\t8\t1.3\ndog\t3\t2\t0.6\n",
         "rank;word;count\n1;the;20\n2;dog;3\n",
         "count\tlemma\tword\n20\tthe\tthe\n3\tdog\tdog\n",
         'the\t20\n"\t7\ndog\t3\n',  # a quote that is an entry
@@ -89,7 +87,7 @@ def test_texts_with_numbers(tmp_path: Path, text: str) -> None:
     [
         ("the dog barks and\nthe cat\n", "a text of 6 words"),
         ("the 20\ndog 3\n", "a list of 2 words"),
-        ("Word FREQcount CDcount\nthe 20 8\n", "a list of 1 word (its column 'FREQcount')"),
+        ("Word,FREQcount,CDcount\nthe,20,8\n", "a list of 1 word"),
     ],
 )
 def test_what_a_file_is_taken_as(tmp_path: Path, text: str, taken_as: str) -> None:
@@ -98,48 +96,37 @@ def test_what_a_file_is_taken_as(tmp_path: Path, text: str, taken_as: str) -> No
     assert Frequencies.read(path).taken_as == taken_as
 
 
-WHICH = "which of its columns has words, which counts?"
-
-
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    ("text", "columns"),
     [
-        (
-            "1\tthe\t20\n2\tdog\t3\n",
-            f"a table without names: {WHICH}",
-        ),
-        (
-            "ortho,phon,films\nle,l@,2.5\nchien,Sj5,1.5\n",
-            f"a table with the columns 'ortho', 'phon', 'films': {WHICH}",
-        ),
-        ("word\tZipf\nthe\t7.5\ndog\t4.4\n", "the column 'Zipf' holds no counts"),
-        ("word,per_million\nthe,7.5\ndog,4.4\n", "the column 'per_million' holds no counts"),
-        (
-            "1 the 20\n" * 5,
-            f"a table without names: {WHICH}",
-        ),
+        ("ortho,phon,films\nle,l@,2.5\nchien,Sj5,1.5\n", "ortho, phon, films"),
+        ("word\tZipf\nthe\t7.5\ndog\t4.4\n", "word, zipf"),
+        ("word,per_million\nthe,7.5\ndog,4.4\n", "word, permillion"),
     ],
 )
-def test_tables_that_are_not_understood(tmp_path: Path, text: str, problem: str) -> None:
+def test_tables_that_are_not_understood(tmp_path: Path, text: str, columns: str) -> None:
     with pytest.raises(InputError) as caught:
         read(tmp_path, text)
-    hint = "write a first line that calls two of its columns word and count"
-    assert str(caught.value) == f"{tmp_path / 'words'}: {problem}; {hint}"
+    assert str(caught.value) == (
+        f"{tmp_path / 'words'}: its columns are {columns}, and none of them is known to have "
+        "counts; call the columns word and count"
+    )
 
 
 HINT = "write e.g. the<tab>1234; a count is 0 or more, without marks but the decimal point"
 
 
 def test_lines_of_a_list_that_are_no_entries_are_reported(tmp_path: Path) -> None:
+    good = "the\t20\n" * 10
     with pytest.raises(FaultyFileError) as caught:
-        read(tmp_path, "the\t20\ndog\nice cream\t4\ncat\t-2\nso\t1,000\nit\t1e99\nend\t1\n")
+        read(tmp_path, f"{good}dog\nice cream\t4\ncat\t-2\nso\t1,000\nit\t1e99\nend\t1\n")
     path = tmp_path / "words"
     assert str(caught.value).splitlines() == [
-        f"{path}:2:1: this is no word with its count: 'dog'; {HINT}",
-        f"{path}:3:1: this is no word with its count: 'ice cream\\t4'; {HINT}",
-        f"{path}:4:1: this is no word with its count: 'cat\\t-2'; {HINT}",
-        f"{path}:5:1: this is no word with its count: 'so\\t1,000'; {HINT}",
-        f"{path}:6:1: this is no word with its count: 'it\\t1e99'; {HINT}",
+        f"{path}:11:1: this is no word with its count: 'dog'; {HINT}",
+        f"{path}:12:1: this is no word with its count: 'ice cream\\t4'; {HINT}",
+        f"{path}:13:1: this is no word with its count: 'cat\\t-2'; {HINT}",
+        f"{path}:14:1: this is no word with its count: 'so\\t1,000'; {HINT}",
+        f"{path}:15:1: this is no word with its count: 'it\\t1e99'; {HINT}",
     ]
 
 
@@ -158,15 +145,14 @@ def test_the_first_ten_faults_are_enough(tmp_path: Path) -> None:
     [
         (b"", "there are no words in this file"),
         (b" \n.\n", "there are no words in this file"),
-        (b"fine\n\xff\n", "2: this line is not UTF-8; save the file as UTF-8"),
+        (b"fine\n\xff\n", "the file is not UTF-8; save it with the encoding UTF-8"),
     ],
 )
 def test_what_cannot_be_read(tmp_path: Path, text: bytes, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read(tmp_path, text)
     path = tmp_path / "words"
-    separator = ":" if message[0].isdigit() else ": "
-    assert str(caught.value) == f"{path}{separator}{message}"
+    assert str(caught.value) == f"{path}: {message}"
 
 
 def test_a_damaged_archive_and_no_file(tmp_path: Path) -> None:

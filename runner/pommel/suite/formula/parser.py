@@ -273,6 +273,13 @@ _MISTAKEN_OPERATORS = {
     "\N{MINUS SIGN}": "-",
     "\N{MULTIPLICATION SIGN}": "*",
 }
+# A word is one by itself only.
+_MISTAKEN_OPERATOR = re.compile(
+    "|".join(
+        rf"(?<![^\W\d_]){each}(?![^\W\d_])" if each.isalpha() else re.escape(each)
+        for each in _MISTAKEN_OPERATORS
+    )
+)
 # No two parts of this can match the same characters: a hint must not take longer than the parser.
 _REGION_LIKE = re.compile(r"[(\[{]?\s*([0-9]+|\*)\s*([;,:])([^()\[\]{};&|<>=]*)[)\]}]?")
 _REGION = re.compile(r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]")
@@ -313,17 +320,10 @@ def _chained_comparison(text: str, parts: Sequence[Any]) -> FormulaError:
 def _mistaken_operator(text: str, position: int) -> FormulaError | None:
     # The parser may stop at the second character of "==".
     for start in (position - 1, position):
-        for wrong, right in _MISTAKEN_OPERATORS.items():
-            if start >= 0 and text.startswith(wrong, start) and _stands_alone(text, start, wrong):
-                span = (start, start + len(wrong))
-                return _error_at(text, span, f"{wrong!r} is not an operator", f"write {right}")
+        if start >= 0 and (wrong := _MISTAKEN_OPERATOR.match(text, start)):
+            hint = f"write {_MISTAKEN_OPERATORS[wrong[0]]}"
+            return _error_at(text, wrong.span(), f"{wrong[0]!r} is not an operator", hint)
     return None
-
-
-def _stands_alone(text: str, start: int, word: str) -> bool:
-    end = start + len(word)
-    around = text[start - 1 : start] + text[end : end + 1]
-    return not word.isalpha() or not any(character.isalpha() for character in around)
 
 
 def _missing_operator(text: str, position: int) -> FormulaError | None:
