@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -155,8 +156,15 @@ HOME = Path.home()
         ("win32", {"POMMEL_CACHE": "~/mine"}, HOME / "mine"),
     ],
 )
-def test_where_it_is(platform: str, environment: dict[str, str], folder: Path) -> None:
-    assert cache_folder(environment, platform) == folder
+def test_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], folder: Path
+) -> None:
+    for name in ("POMMEL_CACHE", "LOCALAPPDATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert cache_folder() == folder
 
 
 KNOWN = SourceFile(path="a/wren.json", sha256=hashlib.sha256(b"wren").hexdigest())

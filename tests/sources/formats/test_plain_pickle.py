@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import InputError
+from pommel.sources.formats import plain_pickle
 from pommel.sources.formats.plain_pickle import read_plain_pickle
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
@@ -267,16 +268,18 @@ def test_an_index_of_the_memo_reserves_nothing(path: Path) -> None:
     assert read(path, raw) == ["a", "a"]
 
 
-def test_limits(path: Path) -> None:
+def test_limits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_pickle, "_MOST_INSTRUCTIONS", 1000)
+    monkeypatch.setattr(plain_pickle, "_MOST_BYTES", 1 << 20)
     path.write_bytes(b"]" * 1001 + b".")
     with pytest.raises(InputError) as caught:
-        read_plain_pickle(path, most_instructions=1000)
+        read_plain_pickle(path)
     assert str(caught.value) == (f"{path}: has more than 1,000 instructions; no such file is read")
     # Far larger than any memory, and nothing on the disk.
     with path.with_suffix(".sparse").open("wb") as sparse:
         sparse.truncate(1 << 40)
     with pytest.raises(InputError) as caught:
-        read_plain_pickle(path.with_suffix(".sparse"), most_bytes=1 << 20)
+        read_plain_pickle(path.with_suffix(".sparse"))
     assert str(caught.value).endswith("has more than 1 MiB; no such pickle is read")
 
 

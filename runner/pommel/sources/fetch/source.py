@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -166,23 +166,20 @@ class FetchOptions:
 State = Literal["there", "missing", "damaged"]
 
 
-def cache_folder(
-    environment: Mapping[str, str] | None = None, platform: str = sys.platform
-) -> Path:
+def cache_folder() -> Path:
     """Return the folder of the cache, there or not.
 
     In this order: what POMMEL_CACHE says; on Windows `pommel/Cache` in LOCALAPPDATA; on macOS
     `~/Library/Caches/pommel`; elsewhere `pommel` in XDG_CACHE_HOME or `~/.cache`.
     """
-    known = os.environ if environment is None else environment
-    if chosen := known.get("POMMEL_CACHE"):
+    if chosen := os.environ.get("POMMEL_CACHE"):
         return Path(chosen).expanduser()
-    if platform == "win32":
-        local = known.get("LOCALAPPDATA")
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "pommel" / "Cache"
-    if platform == "darwin":
+    if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "pommel"
-    root = Path(known.get("XDG_CACHE_HOME", ""))
+    root = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # A relative one is to be ignored, says the specification of these folders.
     return (root if root.is_absolute() else Path.home() / ".cache") / "pommel"
 

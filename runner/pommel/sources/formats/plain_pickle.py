@@ -49,25 +49,22 @@ _NO_PICKLE = (
 )
 
 
-def read_plain_pickle(
-    path: Path, *, most_bytes: int = _MOST_BYTES, most_instructions: int = _MOST_INSTRUCTIONS
-) -> Any:
+def read_plain_pickle(path: Path) -> Any:
     """Return what a pickle holds: dictionaries with text as keys, lists, tuples, text, and what is
     no container: numbers, bytes, truth values, None.
 
     Text of Python 2 (`str`) is UTF-8. Containers may hold one another, or themselves, to any depth
     and many times: whoever walks through them has to count. Raises `InputError` for a file that
-    cannot be read, is no pickle, has more in it than plain data, or more than `most_bytes` (whole
-    MiB) or `most_instructions`.
+    cannot be read, is no pickle, has more in it than plain data, or too much of that.
     """
     try:
         with path.open("rb") as stream:
-            raw = stream.read(most_bytes + 1)
+            raw = stream.read(_MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
-    if len(raw) > most_bytes:
-        raise InputError(f"{path}: has more than {most_bytes >> 20} MiB; no such pickle is read")
-    machine = _PlainUnpickler(_WholeReads(raw), most_instructions)
+    if len(raw) > _MOST_BYTES:
+        raise InputError(f"{path}: has more than {_MOST_BYTES >> 20} MiB; no such pickle is read")
+    machine = _PlainUnpickler(_WholeReads(raw))
     try:
         with warnings.catch_warnings():
             # What is no escape is a warning, and would be read as a backslash.
@@ -110,10 +107,10 @@ def _noted(code: int, act: _Act) -> _Act:
 
     def noted(machine: "_PlainUnpickler") -> None:
         machine.offset = machine.stream.tell() - 1
-        if not machine.n_left:
-            most = f"{machine.most_instructions:,} instructions"
+        machine.n_begun += 1
+        if machine.n_begun > _MOST_INSTRUCTIONS:
+            most = f"{_MOST_INSTRUCTIONS:,} instructions"
             raise _RefusedError(f"has more than {most}; no such file is read")
-        machine.n_left -= 1
         keys = machine.stack[::2] if code in b"ud" else machine.stack[-2:-1] if code in b"s" else []
         # The hash of nested tuples would take time without end.
         if not all(isinstance(key, str) for key in keys):
@@ -161,7 +158,7 @@ _ACTS = {
 class _PlainUnpickler(_Unpickler):
     """Python's machine without what plain data has no need of.
 
-    `offset` is where the instruction begins that is at work.
+    `offset` is where the instruction begins that is at work, `n_begun` how many have begun.
     """
 
     dispatch: ClassVar = {code: _noted(code, act) for code, act in _ACTS.items()}
@@ -169,11 +166,10 @@ class _PlainUnpickler(_Unpickler):
     stack: list[Any]
     metastack: list[list[Any]]
 
-    def __init__(self, stream: _WholeReads, most_instructions: int) -> None:
+    def __init__(self, stream: _WholeReads) -> None:
         super().__init__(stream, encoding="utf-8")
         self.stream = stream
-        self.offset = 0
-        self.most_instructions = self.n_left = most_instructions
+        self.offset = self.n_begun = 0
 
     def find_class(self, module: str, name: str) -> NoReturn:
         where = quoted(printable(f"{module}.{name}"))
