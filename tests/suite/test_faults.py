@@ -272,7 +272,7 @@ METRICS_HINT = 'write "sum", "mean", "median", "min", "max", "range", a list of 
             (
                 's.json:5:5: \'type\' is missing; write "type": "formula" (at predictions[0])\n'
                 "s.json:5:5: 'formula' is missing; "
-                'write "formula": "(3;%mismatch%) > (3;%match%)" (at predictions[0])'
+                'write "formula": "(2;%a%) < (2;%b%)" (at predictions[0])'
             ),
         ),
         (

@@ -1,12 +1,11 @@
 """New suites: a design without sentences, and the file in which they are to be written."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 from pommel.errors import FormulaError
-from pommel.files import to_json
+from pommel.files import json_chunks
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Condition, Suite
@@ -14,9 +13,6 @@ from pommel.values import frozen
 
 # The contents of one item: condition -> region -> text.
 Sentences = Mapping[str, Mapping[int, str]]
-
-# A line break never stands inside a JSON string, so this finds regions and nothing else.
-_REGION = re.compile(r'\{\s*\n\s*("region_number": -?\d+),\n\s*("content": ".*")\n\s*\}')
 
 
 @frozen
@@ -130,7 +126,8 @@ class Design:
     @staticmethod
     def draft_text(value: Mapping[str, Any]) -> str:
         """Return a draft's file: one region a line, so that a sentence is read from top down."""
-        return _REGION.sub(r"{\1, \2}", to_json(dict(value)))
+        head = {key: each for key, each in value.items() if key != "items"}
+        return "".join(json_chunks(head, "items", value["items"]))
 
     def _conditions(self, contents: Sentences) -> list[Mapping[str, Any]]:
         return [

@@ -165,8 +165,6 @@ _EXAMPLES = {
 }
 # No misspelling of another key.
 _KNOWN_KEYS = {*_EXAMPLES, "region_name", "oovs", "description"}
-# Suites from before there were formulas had these.
-_OLD_RELATIONS = {"greaterthan": ">", "lessthan": "<"}
 
 
 def shape_faults(value: object, schema_name: str) -> list[Finding]:
@@ -301,19 +299,7 @@ def _missing(error: "ValidationError") -> tuple[str, str]:
     instance: Any = error.instance
     unknown = [each for each in instance if each not in _KNOWN_KEYS]
     meant = nearest(key, unknown)
-    hint = _example(key)
-    if meant is not None:
-        hint = f"it is written {meant!r} here"
-    elif key == "formula" and str(instance.get("relation")) in _OLD_RELATIONS:
-        hint = f"write {_formula_for(instance)}"
-    return f"{key!r} is missing", hint
-
-
-def _formula_for(prediction: Mapping[str, Any]) -> str:
-    """Return what a prediction of the format before formulas says, as a formula."""
-    number = prediction.get("region_number", "*")
-    left, right = (f"({number};%{prediction.get(side)}%)" for side in ("l_operand", "r_operand"))
-    return f'"formula": "{left} {_OLD_RELATIONS[prediction["relation"]]} {right}"'
+    return f"{key!r} is missing", f"it is written {meant!r} here" if meant else _example(key)
 
 
 def _wrong_type(error: "ValidationError") -> tuple[str, str]:
