@@ -667,3 +667,11 @@ def test_nesting_that_no_suite_has() -> None:
     ]
     deep = "[" * 90 + "]" * 90
     assert told(replaced(('"barks"', f'"barks", "note": {deep}'))) == []
+
+
+def test_a_condition_without_a_name_is_none_that_a_formula_may_mean() -> None:
+    text = replaced(('"condition_name": "match"', '"name": "match"'), ("%mismatch%", "%mismtch%"))
+    assert told(text)[0] == (
+        "s.json:5:51: there is no condition 'mismtch'; did you mean 'mismatch'? "
+        "(at predictions[0].formula)"
+    )

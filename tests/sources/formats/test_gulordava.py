@@ -231,6 +231,7 @@ def test_rows_that_are_no_item(rows: list[str], faults: list[str]) -> None:
 
 
 SINGLE = "Gulordava's files compare single words"
+SAME = "all rows of a table have the same columns"
 
 
 def without(name: str) -> dict[str, object]:
@@ -250,7 +251,7 @@ def without(name: str) -> dict[str, object]:
         ),
         (
             MinimalSet("a", "b", ("c",), "", {**FIELDS, "full_id": "x"}),
-            "minimal set 2 has 'full_id', which the first one has not",
+            f"minimal set 2 and the first one do not both have full_id; {SAME}",
         ),
         (
             MinimalSet("a", "b", ("c",), "", {**FIELDS, "freq": {}}),
@@ -273,7 +274,7 @@ def test_sets_that_lack_a_column_of_the_first_one() -> None:
     first = MinimalSet("a", "b", ("c",), "", {**FIELDS, "full_id": "x"})
     with pytest.raises(InputError) as caught:
         written([first, found])
-    assert str(caught.value) == "minimal set 2 has no 'full_id', which the first one has"
+    assert str(caught.value) == f"minimal set 2 and the first one do not both have full_id; {SAME}"
 
 
 def test_the_header_tells_the_format(tmp_path: Path) -> None:

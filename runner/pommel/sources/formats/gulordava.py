@@ -8,7 +8,7 @@ quotes in them. Some of the published files have columns more.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pommel.errors import Fault, InputError, counted, quoted
+from pommel.errors import Fault, counted, quoted
 from pommel.files import CsvRow, CsvTable
 from pommel.sources.formats.focus_word import (
     EOS,
@@ -22,7 +22,7 @@ from pommel.sources.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.sources.formats.set_format import SetFormat, checked_sets
+from pommel.sources.formats.set_format import SetFormat, check_columns, checked_sets
 from pommel.sources.minimal_sets import MinimalSet
 
 COLUMNS = (
@@ -89,11 +89,7 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
             others = [name for name in fields if name not in COLUMNS]
             columns = tuple(fields) if fields.keys() >= {*COLUMNS} else (*COLUMNS, *others)
             yield CsvTable.line(columns, "\t")
-        for name in (*columns, *fields):
-            if name not in fields and name not in _COMPUTED:
-                raise InputError(f"minimal set {number} has no {name!r}, which the first one has")
-            if name not in columns:
-                raise InputError(f"minimal set {number} has {name!r}, which the first one has not")
+        check_columns(columns, {**fields, **dict.fromkeys(_COMPUTED)}, f"minimal set {number}")
         for place, form in enumerate(forms):
             row = {**fields, **_computed(each, place, form)}
             yield CsvTable.line([_cell(row[name], place, number, name) for name in columns], "\t")

@@ -5,14 +5,13 @@ files are written by pandas, and so is what is written here: tabs, and double qu
 holds a tab, a quote or a line break.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from pommel.errors import Fault, InputError, listed, quoted
+from pommel.errors import Fault, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import PairRows, pairs_of
-from pommel.sources.formats.set_format import SetFormat, checked_sets
+from pommel.sources.formats.set_format import SetFormat, check_columns, checked_sets
 from pommel.sources.minimal_sets import MinimalSet
 
 _ROWS = PairRows(("sen", "wrong_sen"))
@@ -31,8 +30,7 @@ def multiblimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         if not header:
             header = tuple(row)
             yield CsvTable.line(header, "\t")
-        elif row.keys() != frozenset(header):
-            raise InputError(_other_columns(row, header, pair))
+        check_columns(header, row, f"the pair of {quoted(pair.grammatical)}")
         yield CsvTable.line((_cell(row[column]) for column in header), "\t")
     if not header:
         yield CsvTable.line(_ROWS.columns, "\t")
@@ -53,17 +51,6 @@ def parse_multiblimp(text: str, file: str) -> list[MinimalSet]:
 def _faults(record: CsvRow) -> Iterator[Fault]:
     for (column,), message, _ in _ROWS.problems(record.cells):
         yield record.fault(str(column), message, "write its words")
-
-
-def _other_columns(row: Mapping[str, Any], header: tuple[str, ...], pair: MinimalSet) -> str:
-    where = f"the pair of {quoted(pair.grammatical)}"
-    missing = [column for column in header if column not in row]
-    if missing:
-        return (
-            f"{where} has no {listed(missing)}; all pairs of a table have the first one's columns"
-        )
-    more = [column for column in row if column not in header]
-    return f"{where} has {listed(more)}, and the first one has not; a table has one set of columns"
 
 
 def _cell(value: object) -> str:

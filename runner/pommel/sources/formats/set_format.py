@@ -1,10 +1,10 @@
 """What a format of minimal sets offers: how its files are recognised, read and written."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from pommel.errors import Fault, Place, SuiteError
+from pommel.errors import Fault, InputError, Place, SuiteError, listed
 from pommel.files import DecodedText
 from pommel.sources.minimal_sets import Compared, MinimalSet
 from pommel.values import frozen
@@ -70,6 +70,14 @@ def checked_sets(
     if found:
         raise SuiteError(Fault.in_order(found))
     return sets
+
+
+def check_columns(columns: Collection[str], others: Collection[str], what: str) -> None:
+    """Raise `InputError` if a row (`what`) has other columns than the first one has."""
+    odd = [each for each in (*columns, *others) if each not in columns or each not in others]
+    if odd:
+        hint = "all rows of a table have the same columns"
+        raise InputError(f"{what} and the first one do not both have {listed(odd)}; {hint}")
 
 
 def placed_lines(text: str, file: str) -> list[tuple[Place, str]]:
