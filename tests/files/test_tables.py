@@ -1,14 +1,28 @@
-"""Columns and rows as frames."""
+"""Columns, rows and instances of dataclasses as frames."""
+
+from dataclasses import dataclass
 
 from pommel.files.tables import frame_of_rows
 
-COLUMNS = ("name", "n_items", "share")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A row: what was seen how often."""
+
+    name: str
+    n_items: int | None
+    share: float
 
 
-def test_rows_and_what_they_lack() -> None:
+def test_instances_are_rows_and_their_fields_columns() -> None:
     frame = frame_of_rows(
-        iter([{"name": "a", "n_items": 24, "share": 0.5}, {"name": "b", "share": float("nan")}]),
-        COLUMNS,
+        iter(
+            [
+                Observation(name="a", n_items=24, share=0.5),
+                Observation(name="b", n_items=None, share=float("nan")),
+            ]
+        ),
+        Observation,
     )
     assert frame.columns.tolist() == ["name", "n_items", "share"]
     assert frame["name"].tolist() == ["a", "b"]
@@ -18,6 +32,6 @@ def test_rows_and_what_they_lack() -> None:
     assert frame.isna().to_numpy().tolist() == [[False] * 3, [False, True, True]]
 
 
-def test_there_are_columns_without_rows() -> None:
-    frame = frame_of_rows([], COLUMNS)
+def test_there_are_columns_without_instances() -> None:
+    frame = frame_of_rows([], Observation)
     assert (len(frame), frame.columns.tolist()) == (0, ["name", "n_items", "share"])

@@ -1,6 +1,7 @@
 """Columns to a pandas frame: the one place where tables get their types."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from pommel.files.json import WrittenFloat, to_json
@@ -45,8 +46,16 @@ def stacked(frames: Sequence["pd.DataFrame"]) -> "pd.DataFrame":
     return pd.concat(filled or frames[:1], ignore_index=True)
 
 
-def frame_of_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "pd.DataFrame":
-    """Return a frame with these columns and one row each; a value that a row lacks is missing."""
+def frame_of_rows(rows: Iterable[Any], columns: Sequence[str] | type) -> "pd.DataFrame":
+    """Return a frame with one row each; a value that a row lacks is missing.
+
+    Rows are mappings with `columns` as their names; or instances of a dataclass, which is given as
+    `columns`: its fields are there even where no row is.
+    """
+    if isinstance(columns, type):
+        names = [each.name for each in fields(columns)]
+        rows = [{name: getattr(row, name) for name in names} for row in rows]
+        return frame_of_rows(rows, names)
     listed = list(rows)
     return frame_of({name: [row.get(name) for row in listed] for name in columns})
 
