@@ -1,5 +1,6 @@
 """Values: what a class decorated with `frozen` can and cannot."""
 
+import weakref
 from dataclasses import FrozenInstanceError, field, replace
 from functools import cached_property
 from typing import Any
@@ -44,6 +45,8 @@ def test_an_object_is_equal_to_itself_alone() -> None:
     model = Model(name="a")
     assert model == model  # noqa: PLR0124 - this is what is asked
     assert model != Model(name="a")
+    # So it may be known to others that do not keep it.
+    assert weakref.ref(model)() is model
 
 
 def test_what_is_computed_may_be_kept() -> None:

@@ -12,9 +12,7 @@ def frozen(kind: type[_Kind], /) -> type[_Kind]: ...
 
 
 @overload
-def frozen(
-    *, eq: bool = True, slots: bool = True, weakref_slot: bool = False
-) -> Callable[[type[_Kind]], type[_Kind]]: ...
+def frozen(*, eq: bool = True, slots: bool = True) -> Callable[[type[_Kind]], type[_Kind]]: ...
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
@@ -24,12 +22,12 @@ def frozen(
     *,
     eq: bool = True,
     slots: bool = True,
-    weakref_slot: bool = False,
 ) -> type[_Kind] | Callable[[type[_Kind]], type[_Kind]]:
     """Make a class a frozen dataclass with slots, whose fields are given by their names.
 
-    Written `@frozen`; or `@frozen(eq=False)` for what is equal to itself alone, and
-    `@frozen(slots=False)` for what keeps properties once they are computed.
+    Written `@frozen`; or `@frozen(eq=False)` for what is equal to itself alone, and may be referred
+    to weakly, and `@frozen(slots=False)` for what keeps properties once they are computed.
     """
-    made = dataclass(frozen=True, kw_only=True, eq=eq, slots=slots, weakref_slot=weakref_slot)
+    weakly = slots and not eq
+    made = dataclass(frozen=True, kw_only=True, eq=eq, slots=slots, weakref_slot=weakly)
     return made if kind is None else made(kind)

@@ -37,13 +37,13 @@ from pommel.values import frozen
 class PrintedToken:
     """A token as a model prints it; `line` is its line in the table, from 1.
 
-    `oov` is what the model's `unkify` says, None where nobody asked it.
+    `oov` is what the model's `unkify` says.
     """
 
     text: str
     surprisal_bits: float
     line: int
-    oov: bool | None = None
+    oov: bool = False
 
 
 @frozen
@@ -122,7 +122,7 @@ class TokenizerSpec:
         for token, place in zip(printed, places, strict=False):
             tokens += _left_out(sentence, covered, place.start)
             covered = place.end
-            oov = place.oov or (token.oov is True and place.role == "text")
+            oov = place.oov or (token.oov and place.role == "text")
             tokens.append(replace(place, surprisal_bits=token.surprisal_bits, oov=oov))
         tokens += _left_out(sentence, covered, len(sentence))
         return ScoredSentence(text=sentence, tokens=tuple(tokens))
@@ -512,9 +512,9 @@ def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Align
     drops = list(_dropped(reading, spec))
     edges = list(_edges(reading)) if spec.unk_types.intersection(tokens) else []
     n_units = len(reading.units)
-    arrivals: list[_Ways] = []
     ready = _passed_over(_Ways({0: (0, 0)}), drops)
-    layers = [ready]
+    # For each token where it ends, and where the next one may begin then.
+    steps: list[tuple[_Ways, _Ways]] = []
     ends: list[tuple[int, int]] = []
     for index, token in enumerate(tokens):
         if index and token in spec.suffix_types and n_units in ready:
@@ -525,22 +525,21 @@ def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Align
             arrived = _ways(token, ready, reading, spec)
         if not arrived:
             break
-        arrivals.append(arrived)
         ready = _passed_over(arrived, drops)
-        layers.append(ready)
+        steps.append((arrived, ready))
     else:
         if n_units in ready:
             ends.append((ready[n_units][0], len(tokens)))
     if not ends:
         # The way that got furthest, or the cheapest of them. Text left over is told from its first
         # word on, a token at its likeliest place.
-        all_used = len(layers) > len(tokens)
+        all_used = len(steps) == len(tokens)
         unit = max(ready) if all_used else min(ready, key=lambda each: (ready[each][0], each))
-        return Broken(reading, len(layers) - 1, unit)
+        return Broken(reading, len(steps), unit)
     cost, end = min(ends)
     spans: list[tuple[int, int]] = []
     unit = n_units
-    for arrived, ready in zip(reversed(arrivals[:end]), reversed(layers[1 : end + 1]), strict=True):
+    for arrived, ready in reversed(steps[:end]):
         stop = ready[unit][1]
         unit = arrived[stop][1]
         spans.append((unit, stop))

@@ -15,7 +15,7 @@ import math
 import os
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,18 +82,17 @@ class Named:
         A model is called by its reference where another has its name. So is a member of a family
         where another family has its name; the family is then called by its pattern.
         """
-        by_name: dict[str, set[str]] = defaultdict(set)
-        by_family: dict[str, set[str]] = defaultdict(set)
-        for reference, each in models.items():
-            by_name[each.name].add(reference)
+        n_called = Counter(each.name for each in models.values())
+        patterns: dict[str, set[str]] = defaultdict(set)
+        for each in models.values():
             if each.membership:
-                by_family[each.membership.family].add(each.membership.pattern)
+                patterns[each.membership.family].add(each.membership.pattern)
         found = {}
         for reference, each in models.items():
             name, membership = each.name, each.membership
-            if membership and len(by_family[membership.family]) > 1:
+            if membership and len(patterns[membership.family]) > 1:
                 name, membership = reference, replace(membership, family=membership.pattern)
-            elif len(by_name[name]) > 1:
+            elif n_called[name] > 1:
                 name = reference
             found[reference] = Named(name=name, membership=membership)
         return found

@@ -27,9 +27,9 @@ class FamilyScore:
     axis: str
     level: Literal["suite", "circuit", "all"]
     circuit: str
-    suite: str
+    suite: str = ""
     score_rule: str
-    prediction_id: str
+    prediction_id: str = ""
     n_items: int
     scores: Spread
 
@@ -107,8 +107,6 @@ def _scores_of_family(results: Sequence[SuiteResult]) -> Iterable[FamilyScore]:
         yield score(
             level="circuit" if circuit else "all",
             circuit=circuit,
-            suite="",
-            prediction_id="",
             n_items=sum(firsts[name].n_items for name in chosen),
             scores=Spread.of(FamilyScore.means_of_members(shares)),
         )

@@ -223,7 +223,7 @@ def describe(
     )
 
 
-@frozen(eq=False, weakref_slot=True)
+@frozen(eq=False)
 class ContainerModel:
     """A model whose answers come out of a container.
 

@@ -288,7 +288,7 @@ def _podman_settings() -> Mapping[str, Any]:
     return {"base_url": os.environ.get("CONTAINER_HOST") or f"unix://{nearest}"}
 
 
-@frozen(eq=False, weakref_slot=True)
+@frozen(eq=False)
 class DockerEngine:
     """An engine with Docker's interface; `settings` are what its client was made with."""
 
