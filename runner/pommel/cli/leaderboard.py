@@ -62,6 +62,12 @@ _keeper_option = click.option(
 class _InitOptions(RuleOptions):
     """Which suites a board has, what they weigh, and what it is called."""
 
+    sources: tuple[str, ...] = option(
+        "--suites",
+        required=True,
+        metavar="SUITE",
+        help="A suite file, a folder, a shipped collection (suites:en) or suite; repeatable.",
+    )
     name: str | None = option(help="What it is called.  [default: the folder's name]")
     description: str = option(default="", help="What it is about.")
     circuit_weights: tuple[str, ...] = option(
@@ -79,16 +85,8 @@ class _InitOptions(RuleOptions):
 
 @click.command("init", no_args_is_help=True)
 @click.argument("folder", metavar="BOARD", type=click.Path(path_type=Path))
-@click.option(
-    "--suites",
-    "sources",
-    multiple=True,
-    required=True,
-    metavar="SUITE",
-    help="A suite file, a folder, a shipped collection (suites:en) or suite; repeatable.",
-)
 @takes_options
-def init(folder: Path, sources: tuple[str, ...], chosen: _InitOptions) -> None:
+def init(folder: Path, chosen: _InitOptions) -> None:
     """Make a leaderboard in the folder BOARD, which has to be empty or new.
 
     The suites are copied to it, and stay what they are: a score is always one on these. It is the
@@ -98,7 +96,7 @@ def init(folder: Path, sources: tuple[str, ...], chosen: _InitOptions) -> None:
       pommel leaderboard init board --suites suites:en --name 'English syntax'
       pommel leaderboard init board --suites my_suites --circuit-weight Agreement=2
     """
-    loaded = load_suites(sources)
+    loaded = load_suites(chosen.sources)
     loaded.check()
     show_warnings(loaded.warnings)
     plan = BoardPlan(

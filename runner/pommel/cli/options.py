@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import click
 
@@ -16,13 +16,16 @@ from pommel.scoring import Choices, Oov, ScoreRule, Swallowed
 from pommel.store import Store, default_store_path
 
 
-def _memory(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | None:
-    if text is None:
-        return None
-    try:
-        return LoadOptions.read_memory(text)
-    except ValueError as error:
-        raise click.BadParameter(f"{text!r}: {error}") from None
+class _Memory(click.types.StringParamType):
+    """An amount of memory: 512M, 4G."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        try:
+            return LoadOptions.read_memory(str(value))
+        except ValueError as error:
+            self.fail(f"{value!r}: {error}", param, ctx)
 
 
 class _FilePath(click.Path):
@@ -90,9 +93,8 @@ class ModelOptions(ContainerOptions, ServerOptions):
     dtype: Literal["float32", "bfloat16", "float16"] = option(
         default=_USUAL.dtype, help="Number format of the weights."
     )
-    max_memory_bytes: int | None = option(
+    max_memory_bytes: Annotated[int, _Memory()] | None = option(
         "--max-memory",
-        callback=_memory,
         metavar="SIZE",
         help="What scoring may use beside the weights (512M, 4G).  [default: what suits the "
         "device]",

@@ -302,13 +302,14 @@ def _keep(store: Store, made: Sequence[Run]) -> None:
 
 
 class _DeleteOptions(RunArguments, SelectionOptions):
-    """Which runs go."""
+    """Which runs go, and whether that is asked."""
+
+    yes: bool = option(help="Do not ask.")
 
 
 @click.command("delete", no_args_is_help=True)
-@click.option("--yes", is_flag=True, help="Do not ask.")
 @takes_options
-def delete_runs(*, yes: bool, chosen: _DeleteOptions) -> None:
+def delete_runs(chosen: _DeleteOptions) -> None:
     """Delete RUNs, or all that fit, complete or interrupted, with their results.
 
     Their surprisals stay, so that the same run is made again in no time; `pommel runs gc` deletes
@@ -323,7 +324,7 @@ def delete_runs(*, yes: bool, chosen: _DeleteOptions) -> None:
     with chosen.writing() as store:
         found = chosen.heads(store)
         named = listed([f"{each.run_id} ({described(each)})" for each in found])
-        if not yes:
+        if not chosen.yes:
             if not sys.stdin.isatty():
                 what = f"this deletes {counted(len(found), 'run')}: {named}"
                 raise UsageError(f"{what}; say --yes if that is meant")

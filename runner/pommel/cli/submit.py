@@ -1,10 +1,8 @@
 """`pommel submit`: stored runs of one model, packed for a leaderboard."""
 
-from pathlib import Path
-
 import click
 
-from pommel.cli.option_groups import FILE, option, takes_options
+from pommel.cli.option_groups import File, option, takes_options
 from pommel.cli.output import note
 from pommel.cli.selecting import RunArguments, SelectionOptions
 from pommel.errors import counted
@@ -12,8 +10,9 @@ from pommel.leaderboard import Submitter, write_submission
 
 
 class _SubmitOptions(RunArguments, SelectionOptions):
-    """Which runs are packed, and what is said of the model and of who submits it."""
+    """Which runs are packed, where to, and what is said of the model and of who submits it."""
 
+    output: File = option("-o", required=True, help="File to write (x.pommel.zip).")
     by: str = option(required=True, help="Who submits.")
     name: str = option(default="", help="What to call the model.  [default: its own name]")
     contact: str = option(default="", help="For whoever keeps the leaderboard.")
@@ -22,15 +21,8 @@ class _SubmitOptions(RunArguments, SelectionOptions):
 
 
 @click.command("submit")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=FILE,
-    help="File to write (x.pommel.zip).",
-)
 @takes_options
-def command(output: Path, chosen: _SubmitOptions) -> None:
+def command(chosen: _SubmitOptions) -> None:
     """Pack RUNs, or all that fit, of one model under one policy, for a leaderboard.
 
     Tokens, surprisals and results are packed, and where they come from. No model is needed.
@@ -46,9 +38,9 @@ def command(output: Path, chosen: _SubmitOptions) -> None:
         note=chosen.remark,
     )
     with chosen.reading() as store:
-        manifest = write_submission(store, chosen.selected(store), output, about=about)
+        manifest = write_submission(store, chosen.selected(store), chosen.output, about=about)
     n_tokens = sum(each.n_tokens for each in manifest.suites)
     note(
         f"{manifest.submitter.name}: {counted(len(manifest.suites), 'suite')}, "
-        f"{n_tokens:,} tokens, {output.stat().st_size:,} bytes: {output}"
+        f"{n_tokens:,} tokens, {chosen.output.stat().st_size:,} bytes: {chosen.output}"
     )

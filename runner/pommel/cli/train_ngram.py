@@ -9,9 +9,9 @@ from typing import Literal
 import click
 
 from pommel.cli.option_groups import (
-    FILE,
     AboveZero,
     Count,
+    File,
     Options,
     option,
     takes_options,
@@ -32,8 +32,11 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
 
 
 class _TrainNgramOptions(Options):
-    """How a text is read, which words are known, and how counts are smoothed."""
+    """Where a model goes, how its text is read, which words it knows, how counts are smoothed."""
 
+    output: File = option(
+        "-o", required=True, help="ARPA file to write; gzipped if its name ends in .gz."
+    )
     order: Count | None = option(
         help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; "
         f"{NgramRecipe.MAX_LAPLACE_ORDER} with laplace]",
@@ -73,22 +76,15 @@ class _TrainNgramOptions(Options):
 
 @click.command("ngram", no_args_is_help=True)
 @click.argument("text", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=FILE,
-    required=True,
-    help="ARPA file to write; gzipped if its name ends in .gz.",
-)
 @takes_options
-def command(text: Path, output: Path, chosen: _TrainNgramOptions) -> None:
+def command(text: Path, chosen: _TrainNgramOptions) -> None:
     """Estimate an n-gram model of TEXT, a file with a sentence a line, plain or gzipped.
 
     \b
       pommel train ngram corpus.txt -o corpus.arpa.gz
       pommel run ngram://corpus.arpa.gz suites:en/agreement
     """
-    recipe = _recipe(chosen)
+    recipe, output = _recipe(chosen), chosen.output
     for read in (text, chosen.vocabulary_file):
         if read and output.exists() and read.exists() and output.samefile(read):
             message = f"{output} is what is read, and would be overwritten"
