@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
 from typing import Any, Self
 
 from pommel.errors import InputError
@@ -245,7 +244,7 @@ class Prediction:
         return _merged(self.as_written, known)
 
 
-@frozen(slots=False)
+@frozen
 class Suite:
     """One experiment.
 
@@ -262,6 +261,8 @@ class Suite:
     items: tuple[Item, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    # What is costly to compute and asked for again; a suite that was changed has none of it.
+    computed: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -308,11 +309,13 @@ class Suite:
             names = ", ".join(map(repr, twice))
             raise InputError(f"several suites are called {names}; give each a name of its own")
 
-    @cached_property
+    @property
     def sha256(self) -> str:
         """The SHA-256 of the suite's canonical JSON (sorted keys, no white space)."""
-        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        if "sha256" not in self.computed:
+            canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+            self.computed["sha256"] = hashlib.sha256(canonical.encode()).hexdigest()
+        return self.computed["sha256"]
 
     @property
     def identity(self) -> dict[str, str | int | None]:
