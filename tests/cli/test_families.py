@@ -216,7 +216,11 @@ def test_paths_that_a_shell_has_expanded_are_no_suites(pommel: Pommel, suite_fil
 @pytest.mark.parametrize(
     ("reference", "status", "message"),
     [
-        ("lstm://en/sed-*", 4, "lstm://en/sed-*: no folder in en matches 'sed-*'; it has none"),
+        (
+            "lstm://en/sed-*",
+            4,
+            "lstm://en/sed-*: no folder matches en/sed-*; in en there is: seed-1",
+        ),
         ("huggingface://m@{a}", 2, "huggingface://m@{a}: {a} is no choice; write two names or"),
     ],
 )
