@@ -10,13 +10,10 @@ from hypothesis import strategies as st
 from tests.analysis.records import record, seed
 from tests.report.printed import cells
 
-from pommel.analysis.asking import Settings
 from pommel.analysis.training import Training, TrainingAsked, TrainingPath
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Interval, binomial_p
-
-QUICK = Settings(n_resamples=99)
 
 
 def step(number: int, holds: str, suite: str = "s", **facts: Any) -> RunRecord:

@@ -39,7 +39,6 @@ def test_headers_that_are_none(image: ImageOf, script: str, message: str | None)
     assert len(str(caught.value)) < 700
 
 
-AT_1 = "sentence 1 ('The cat')"
 AT_2 = "sentence 2 ('A dog')"
 
 

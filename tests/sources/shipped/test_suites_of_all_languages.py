@@ -19,6 +19,7 @@ from tests.models.tiny_tokenizers import byte_level
 import pommel
 from pommel.models.model import Model, Policy, score_all
 from pommel.sources.load import SuiteCard, load_suites, suite_files
+from pommel.suite.lint import RULES, check_suite
 from pommel.suite.suite import Suite
 from recipes.suites import made_again
 
@@ -113,6 +114,11 @@ def test_no_item_is_there_twice(suites: Sequence[Suite]) -> None:
             for item in suite.items
         ]
         assert len(set(texts)) == len(texts), suite.name
+
+
+def test_no_design_leaves_a_doubt(suites: Sequence[Suite]) -> None:
+    rules = [name for name, rule in RULES.items() if not rule.is_pedantic]
+    assert [remark for suite in suites for remark in check_suite(suite, rules)] == []
 
 
 def generated() -> list[Path]:

@@ -1,7 +1,7 @@
 """Truth, margin, ties and missing values; a scalar evaluator in plain Python is the oracle."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -25,7 +25,6 @@ from pommel.suite.formula.tree import (
 )
 
 INF, NAN = math.inf, math.nan
-Lookup = Callable[[int | None, str], NDArray[np.float64]]
 
 
 def judged(text: str, **bits: float | list[float]) -> Verdict:

@@ -141,10 +141,6 @@ def test_a_grammar_is_right_if_each_sentence_has_one_contrast(rules: str) -> Non
             assert text.count("[a]") != 1
 
 
-def counts_of(text: str) -> SiteCounts:
-    return SiteCounts(parse_grammar(text, file="x.cfg"))
-
-
 def n_contrasts(sentence: str) -> int:
     return min(MANY, sentence.split().count("a"))
 
