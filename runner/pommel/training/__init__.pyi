@@ -1,8 +1,8 @@
-from .lstm.family import train_family as train_family
 from .lstm.recipe import EpochFigures as EpochFigures
 from .lstm.recipe import Plan as Plan
 from .lstm.recipe import Progress as Progress
 from .lstm.recipe import Recipe as Recipe
 from .lstm.recipe import Watcher as Watcher
+from .lstm.recipe import train_family as train_family
 from .ngram_recipe import NgramRecipe as NgramRecipe
 from .text import TextFile as TextFile

@@ -11,7 +11,7 @@ from tests.training.lstm.samples import Recorder, tiny_plan
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the text and a family of one, trained without a pause."""
     pytest.importorskip("torch")
-    from pommel.training.lstm.family import train_family
+    from pommel.training.lstm.recipe import train_family
 
     folder = tmp_path_factory.mktemp("undisturbed")
     train_family(tiny_plan(folder, checkpoints=10), Recorder())

@@ -10,8 +10,7 @@ pytest.importorskip("torch")
 from tests.training.lstm.samples import Recorder, write_text
 
 from pommel import api
-from pommel.training.lstm.family import train_family
-from pommel.training.lstm.recipe import Plan, Recipe
+from pommel.training.lstm.recipe import Plan, Recipe, train_family
 from pommel.training.ngram_recipe import NgramRecipe
 from pommel.training.text import TextFile
 

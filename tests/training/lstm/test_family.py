@@ -19,7 +19,7 @@ from tests.training.lstm.samples import (
 )
 
 from pommel.errors import PommelError
-from pommel.training.lstm.family import train_family
+from pommel.training.lstm.recipe import train_family
 from pommel.training.lstm.session import STATE
 
 

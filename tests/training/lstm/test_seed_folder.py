@@ -22,8 +22,7 @@ from tests.training.lstm.samples import (
 
 from pommel.errors import InputError, PommelError, UsageError
 from pommel.models.lstm.folder import RECORD
-from pommel.training.lstm.family import train_family
-from pommel.training.lstm.recipe import Plan
+from pommel.training.lstm.recipe import Plan, train_family
 
 
 def refusal(kind: type[PommelError], plan: Plan) -> str:

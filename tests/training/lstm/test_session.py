@@ -27,8 +27,7 @@ from tests.training.lstm.samples import (
 )
 
 from pommel.models.lstm.folder import RECORD, read_folder
-from pommel.training.lstm.family import train_family
-from pommel.training.lstm.recipe import Plan
+from pommel.training.lstm.recipe import Plan, train_family
 from pommel.training.lstm.session import STATE, SeedFolder, read_state
 
 
@@ -132,7 +131,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.training.lstm.samples import Recorder, tiny_plan
-from pommel.training.lstm.family import train_family
+from pommel.training.lstm.recipe import train_family
 
 def kill(step):
     if step == 25:

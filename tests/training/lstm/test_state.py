@@ -12,8 +12,7 @@ from tests.models.lstm.full_disk import files_of_at_most
 from tests.training.lstm.samples import Recorder, signal_after, tiny_plan
 
 from pommel.errors import InputError, PommelError
-from pommel.training.lstm.family import train_family
-from pommel.training.lstm.recipe import EpochFigures, Progress
+from pommel.training.lstm.recipe import EpochFigures, Progress, train_family
 from pommel.training.lstm.session import STATE, State, read_state, write_state
 
 

@@ -93,21 +93,22 @@ class LeftToRight:
         return find_boundaries(self.vocabulary)
 
 
-def causal_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
+def causal_scorer(loaded: Loaded) -> LeftToRight:
     """Return the scorer of a causal model, which is tried on a few tokens.
 
     Raises `ModelNotAvailableError` if it is not causal.
     """
     network = Network(loaded.network, device=loaded.options.device)
-    return LeftToRight(causal_engine(network, loaded.options), vocabulary)
+    return LeftToRight(causal_engine(network, loaded.options), loaded.vocabulary)
 
 
-def decoder_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
+def decoder_scorer(loaded: Loaded) -> LeftToRight:
     """Return the scorer of an encoder-decoder model.
 
     Raises `ModelNotAvailableError` if it does not say what its decoder starts with, or its decoder
     is not causal.
     """
+    vocabulary = loaded.vocabulary
     start = _start_id(loaded.network, vocabulary.n_known)
     # An encoder must get something: the tokenizer's marks without a text between them.
     marks = (*vocabulary.own_prefix, *vocabulary.own_suffix)

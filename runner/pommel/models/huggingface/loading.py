@@ -11,16 +11,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
+from pommel.models.huggingface.tokens import Vocabulary
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import find_dtype, free_gpu_bytes
 from pommel.values import frozen
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
 
 Kind = Literal["causal", "masked", "encoder-decoder"]
 
@@ -170,16 +168,11 @@ class Loaded:
     """
 
     network: Any
-    tokenizer: "PreTrainedTokenizerBase"
+    vocabulary: Vocabulary
     files: ModelFiles
     kind: Kind
     devices: tuple[str, ...]
     options: LoadOptions
-
-    @property
-    def n_known(self) -> int:
-        """How many token ids the network knows."""
-        return int(self.network.get_input_embeddings().weight.shape[0])
 
 
 def require_extra(reference: str) -> None:
@@ -233,7 +226,7 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
         )
     return Loaded(
         network=network,
-        tokenizer=tokenizer,
+        vocabulary=Vocabulary(tokenizer, n_known=len(known)),
         files=files,
         kind=kind,
         devices=devices,

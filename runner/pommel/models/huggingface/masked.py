@@ -85,18 +85,18 @@ class Masked:
             yield index, outcomes
 
 
-def masked_scorer(loaded: Loaded, vocabulary: Vocabulary) -> Masked:
+def masked_scorer(loaded: Loaded) -> Masked:
     """Return the scorer of a masked model.
 
     Raises `ModelNotAvailableError` if its tokenizer has no mask.
     """
-    if vocabulary.mask is None:
+    if loaded.vocabulary.mask is None:
         raise ModelNotAvailableError(
             "its tokenizer has no mask token (mask_token), which is "
             "what a masked model is asked with"
         )
-    engine = masked_engine(loaded.network, loaded.options, mask_id=vocabulary.mask)
-    return Masked(engine, vocabulary)
+    engine = masked_engine(loaded.network, loaded.options, mask_id=loaded.vocabulary.mask)
+    return Masked(engine, loaded.vocabulary)
 
 
 def _method(policy: Policy) -> MaskedMethod:

@@ -3,7 +3,7 @@
 Causal, masked and encoder-decoder models; which kind it is, its configuration says.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +15,11 @@ from pommel.errors import ModelError, PommelError, UnsupportedFeatureError, coun
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface.files import SCHEME, find_source, revision_of
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
-from pommel.models.huggingface.loading import Loaded, load, require_extra
+from pommel.models.huggingface.loading import Kind, Loaded, load, require_extra
 from pommel.models.huggingface.masked import Masked, masked_scorer
 from pommel.models.huggingface.tokens import (
     Encoded,
     Outcome,
-    Vocabulary,
     shortened,
     vocabulary_spec,
 )
@@ -53,15 +52,19 @@ _SANE_LIMIT = 1 << 30
 
 # A network, and how sentences are put to it under a policy.
 Scorer = LeftToRight | Masked
+_SCORERS: Mapping[Kind, Callable[[Loaded], Scorer]] = {
+    "causal": causal_scorer,
+    "masked": masked_scorer,
+    "encoder-decoder": decoder_scorer,
+}
 
 
-def describe(
-    loaded: Loaded, vocabulary: Vocabulary, scorer: Scorer, *, reference: str, name: str
-) -> ModelInfo:
+def describe(loaded: Loaded, scorer: Scorer, *, reference: str, name: str) -> ModelInfo:
     """Return the description of a model."""
     import torch
     import transformers
 
+    vocabulary = loaded.vocabulary
     start = vocabulary.start if scorer.start is None else scorer.start
     engine = scorer.engine
     n_parameters = sum(weights.numel() for weights in loaded.network.parameters())
@@ -82,7 +85,7 @@ def describe(
             "network": loaded.kind,
             "architecture": type(loaded.network).__name__,
             "scoring": f"{engine.path} ({engine.why})" if engine.why else engine.path,
-            "vocabulary_size": len(loaded.tokenizer),
+            "vocabulary_size": len(vocabulary.tokenizer),
             "tokenizer_hash": loaded.files.tokenizer_hash(),
             "transformers": transformers.__version__,
             "torch": str(torch.__version__),
@@ -110,7 +113,10 @@ def _max_tokens(loaded: Loaded) -> int | None:
     """Return the smallest of the limits that the configuration and the tokenizer give."""
     config = loaded.network.config.get_text_config(decoder=True)
     given = [getattr(config, name, None) for name in _LIMITS]
-    given += [getattr(loaded.tokenizer, "model_max_length", None), _n_places(loaded.network)]
+    given += [
+        getattr(loaded.vocabulary.tokenizer, "model_max_length", None),
+        _n_places(loaded.network),
+    ]
     limits = [int(limit) for limit in given if isinstance(limit, int | float)]
     return min((limit for limit in limits if 0 < limit < _SANE_LIMIT), default=None)
 
@@ -149,17 +155,9 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     device = find_device(options.device)
     with naming(reference), quiet():
         loaded = load(folder, device, options)
-        vocabulary = Vocabulary(loaded.tokenizer, n_known=loaded.n_known)
-        scorer: Scorer
-        match loaded.kind:
-            case "causal":
-                scorer = causal_scorer(loaded, vocabulary)
-            case "encoder-decoder":
-                scorer = decoder_scorer(loaded, vocabulary)
-            case "masked":
-                scorer = masked_scorer(loaded, vocabulary)
-    info = describe(loaded, vocabulary, scorer, reference=reference, name=name)
-    return HuggingFaceModel(info=info, vocabulary=vocabulary, scorer=scorer)
+        scorer = _SCORERS[loaded.kind](loaded)
+    info = describe(loaded, scorer, reference=reference, name=name)
+    return HuggingFaceModel(info=info, scorer=scorer)
 
 
 # A cased tokenizer keeps the capital of this word.
@@ -169,10 +167,10 @@ _PROBE = "Testing"
 class HuggingFaceModel(TokenizingModel):
     """A language model in this process. Each distinct sentence is scored once, in batches."""
 
-    def __init__(self, *, info: ModelInfo, vocabulary: Vocabulary, scorer: Scorer) -> None:
+    def __init__(self, *, info: ModelInfo, scorer: Scorer) -> None:
         """Put together what `open_model` has loaded and checked."""
         self.info = info
-        self.vocabulary = vocabulary
+        self.vocabulary = scorer.vocabulary
         self.scorer = scorer
 
     def score(

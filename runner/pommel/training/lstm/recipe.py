@@ -1,20 +1,23 @@
-"""What a training is asked, the text it is given as numbers, and how far it has come."""
+"""What a training is asked, its text as numbers, how far it has come, and how it is begun."""
 
 import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from pommel.errors import InputError, UsageError
 from pommel.files import sha256_of
-from pommel.models import LstmConfig, read_word_list
+from pommel.models import LstmConfig, find_device, read_word_list
 from pommel.training.text import Split, TextFile, most_frequent, numbered
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from pommel.training.lstm.session import Member
 
 # What the recipe and the rest of a training's identity are called on the command line.
 OPTIONS = {
@@ -406,3 +409,17 @@ class Watcher:
 def perplexity(nats_per_word: float) -> float:
     """Return e to that power."""
     return math.exp(min(nats_per_word, _MOST_NATS))
+
+
+def train_family(plan: Plan, watcher: Watcher) -> "list[Member]":
+    """Train each seed that is not trained yet, one after another; return all of them.
+
+    A training that was interrupted goes on where it stood. Raises `UsageError` if a folder holds
+    another training (nothing is trained then), `InputError` for a text that cannot be trained on,
+    `ModelNotAvailableError` without torch or the device, and what `Session.train` raises.
+    """
+    find_device(plan.device, asked_by="training an LSTM")
+    # Imported here: it needs torch.
+    from pommel.training.lstm.session import train_members
+
+    return train_members(plan, watcher)
