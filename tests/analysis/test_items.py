@@ -83,7 +83,6 @@ def test_suites_of_one_name_in_two_languages_share_no_item() -> None:
 def test_chance_is_that_of_the_formula_or_what_is_said() -> None:
     records = [record(holds=["1", "1"], formulas=("(1;%a%) < (1;%b%)", BOTH))]
     assert ItemTable.of(records).rows["chance"].tolist() == [0.5, 0.25]
-    assert ItemTable.of(records, chance=0.1).rows["chance"].tolist() == [0.1, 0.1]
 
 
 def test_the_score_rule_says_which_predictions_count() -> None:

@@ -33,9 +33,7 @@ from pommel.analysis.item_columns import (
     chances_of,
     columns_of,
     groups_by_item,
-    mean_share,
     prediction_chance,
-    prediction_column,
 )
 from pommel.analysis.models_compared import (
     ALL_SUITES,
@@ -48,7 +46,7 @@ from pommel.analysis.models_compared import (
     without_lone_families,
 )
 from pommel.models import Membership
-from pommel.scoring import RunRecord, SuiteKey
+from pommel.scoring import RunRecord, SuiteKey, SuiteResult
 from pommel.statistics import ALPHA, Estimate, Interval, Spread, binomial_sum_ps, mean_score
 from pommel.values import frozen
 
@@ -509,29 +507,26 @@ def _median_margin(parts: Sequence[Part]) -> float:
 def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator[Part]:
     """Yield a record's suite; at the level "prediction" each of its predictions, counted or not."""
     result, known = record.result, record.suite.chance
-    if level == "prediction" and not result.reported:
-        for prediction in result.predictions:
-            column = prediction_column(result, prediction)
-            yield Part(
-                suite=record.suite_key,
-                unit=_unit(record, level, column.label),
-                share=mean_share([column]),
-                columns=(column,),
-                chances=(prediction_chance(result, prediction, chance, known=known),),
-                counts={name: getattr(prediction, name) for name in COUNTS},
-                n_items=column.n_items,
-            )
+    if level != "prediction" or result.reported:
+        label = result.reported.label if result.reported and level == "prediction" else ""
+        chances = chances_of(result, chance, known=known)
+        yield _part(record, result, _unit(record, level, label), chances)
         return
-    columns = columns_of(result)
-    label = result.reported.label if result.reported and level == "prediction" else ""
+    for each in result.predictions:
+        alone = replace(result, predictions=(each,), score_rule="each")
+        chances = (prediction_chance(result, each, chance, known=known),)
+        yield _part(record, alone, _unit(record, level, str(each.prediction_id)), chances)
+
+
+def _part(record: RunRecord, result: SuiteResult, unit: Unit, chances: tuple[float, ...]) -> Part:
+    columns, rows = columns_of(result), result.score_rows()
     is_counted = result.reported is None or result.reported.is_counted
-    rows = result.score_rows()
-    yield Part(
+    return Part(
         suite=record.suite_key,
-        unit=_unit(record, level, label),
+        unit=unit,
         share=result.score,
         columns=columns,
-        chances=chances_of(result, chance, known=known),
+        chances=chances,
         counts={name: total(row.get(name) for row in rows) for name in COUNTS},
         n_items=sum(each.n_items for each in columns) if is_counted else None,
     )

@@ -79,11 +79,6 @@ def columns_of(result: SuiteResult) -> tuple[ItemScores, ...]:
     return (_joint_column("", result, result.counted),)
 
 
-def prediction_column(result: SuiteResult, prediction: PredictionResult) -> ItemScores:
-    """Return the column of one prediction by itself."""
-    return _joint_column(str(prediction.prediction_id), result, [prediction])
-
-
 def mean_of_columns(members: Sequence[ItemScores]) -> ItemScores:
     """Return the mean over members of a family, on the items that all of them have."""
     shared = members[0].item_numbers
@@ -251,8 +246,7 @@ def prediction_chance(
     `known`, which is that of what the score rule counts, tells nothing of a prediction that it
     counts together with others, or not at all.
     """
-    is_alone = result.score_rule == "each" or len(result.counted) == 1
-    is_known = is_alone and any(each is prediction for each in result.counted)
+    is_known = result.score_rule == "each" or result.counted == (prediction,)
     return chance_of((prediction.formula,), chance, known=known if is_known else None)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pommel.analysis.item_columns import Chance, Values, chances_of, prediction_chance
+from pommel.analysis.item_columns import Values, chances_of, prediction_chance
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared, labelled
 from pommel.errors import counted, listed
 from pommel.scoring import PredictionResult, RunRecord, SuiteKey
@@ -56,7 +56,7 @@ class ItemTable:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, records: Sequence[RunRecord], *, chance: Chance = None) -> "ItemTable":
+    def of(cls, records: Sequence[RunRecord]) -> "ItemTable":
         """Return one row a model, suite, prediction that the score rule looks at, and item.
 
         `model` is told apart from others of its name. `item` is the suite's name (with
@@ -86,7 +86,7 @@ class ItemTable:
             own = (np.asarray(each)[is_kept] for each, is_kept in zip(columns, kept, strict=True))
             return np.concatenate([np.empty(0), *own])
 
-        frame = pd.DataFrame([_facts(*each, names, chance) for each in predictions])
+        frame = pd.DataFrame([_facts(*each, names) for each in predictions])
         frame = frame.loc[np.repeat(frame.index, [int(each.sum()) for each in kept])]
         frame = frame.reset_index(drop=True)
         frame["item_number"] = joined(record.result.item_numbers for _, record, _ in predictions)
@@ -112,9 +112,9 @@ def _suite_names(found: Sequence[ComparedModel]) -> dict[SuiteKey, str]:
     }
 
 
-def _suite_chance(record: RunRecord, chance: Chance) -> float:
+def _suite_chance(record: RunRecord) -> float:
     """Return how often all predictions that count hold; under "each" none counts with others."""
-    chances = chances_of(record.result, chance, known=record.suite.chance)
+    chances = chances_of(record.result, known=record.suite.chance)
     return math.nan if record.result.score_rule == "each" else chances[0]
 
 
@@ -123,12 +123,10 @@ def _facts(
     record: RunRecord,
     prediction: PredictionResult,
     names: Mapping[SuiteKey, str],
-    chance: Chance,
 ) -> dict[str, object]:
     """Return what is the same in all rows of a prediction."""
     suite = names[record.suite_key]
     base = names.get((record.suite.language, record.suite.modifier_of), record.suite.modifier_of)
-    known = record.suite.chance
     member = compared.membership
     n_parameters = record.model.n_parameters
     value = member.value if member else None
@@ -153,8 +151,8 @@ def _facts(
         "base_suite": base or suite,
         "complexity": math.nan if complexity is None else complexity,
         "prediction_id": prediction.prediction_id,
-        "chance": prediction_chance(record.result, prediction, chance, known=known),
-        "suite_chance": _suite_chance(record, chance),
+        "chance": prediction_chance(record.result, prediction, known=record.suite.chance),
+        "suite_chance": _suite_chance(record),
     }
 
 
