@@ -16,7 +16,6 @@ from pommel.analysis.item_columns import (
     columns_of,
     mean_of_columns,
     mean_of_means,
-    mean_share,
     prediction_chance,
 )
 from pommel.scoring.choices import ScoreRule
@@ -44,7 +43,7 @@ def test_the_columns_of_a_rule_are_its_scores(
     assert [(each.n_holding, each.n_items) for each in found] == [
         (score.n_holding, score.n_items) for score in result.scores
     ]
-    assert mean_share(found) == result.score
+    assert mean_of_means(each.holds for each in found) == result.score
 
 
 def test_the_margin_of_a_conjunction_is_the_least() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pommel.files import frame_of_rows
+from pommel.files import frame_of
 from pommel.statistics import Spread
 from pommel.values import frozen
 
@@ -92,10 +92,9 @@ class Column:
         return "" if value is None else str(value)
 
     @staticmethod
-    def frame(rows: Iterable[object], columns: "Sequence[Column]") -> "pd.DataFrame":
+    def frame(rows: Sequence[object], columns: "Sequence[Column]") -> "pd.DataFrame":
         """Return one row each, with these columns."""
-        values = [{each.name: each.value(row) for each in columns} for row in rows]
-        return frame_of_rows(values, [each.name for each in columns])
+        return frame_of({each.name: [each.value(row) for row in rows] for each in columns})
 
 
 def plain_table(

@@ -35,12 +35,26 @@ class GivenTable:
         header = table.header.fields if table.header else ()
         key = key or (header[0] if header else "key")
         value = value or (header[1] if len(header) > 1 else "value")
-        faults = [*table.faults, *_header_faults(table, key, value)]
+        faults: list[Fault] = []
+        missing = [name for name in (key, value) if header and name not in header]
+        required = [name for name in (key, value) if name not in missing]
+        records = table.records(required, faults, others_allowed=True)
+        first = table.rows[0] if header else None
+        if first and not any(fault.line == first.line for fault in faults):
+            # Which columns are meant may be the user's choice: what there is says more than what
+            # to write.
+            hint, place = f"there are {listed(header, most=8)}", first.place(0)
+            faults += [place.fault(f"there is no column {name!r}", hint) for name in missing]
+        keys = (key, *(name for name in more_keys if name in header))
         rows: dict[tuple[str, ...], float] = {}
-        if key in header and value in header:
-            keys = (key, *(name for name in more_keys if name in header))
-            places = [header.index(name) for name in (*keys, value)]
-            faults += _read(table, places, rows)
+        lines: dict[tuple[str, ...], int] = {}
+        for row in () if missing else records:
+            own = tuple(row[name].strip() for name in keys)
+            wrong = [*_faults(row, key, value, lines.get(own))]
+            faults += wrong
+            if not wrong:
+                lines[own] = row.line
+                rows[own] = float(row[value].strip() or math.nan)
         if faults:
             raise FaultyFileError(Fault.in_order(faults))
         return cls(file=str(path), value_column=value, rows=rows)
@@ -50,50 +64,17 @@ class GivenTable:
         return {keys[0]: number for keys, number in self.rows.items()}
 
 
-def _header_faults(table: CsvTable, key: str, value: str) -> list[Fault]:
-    header = table.header
-    if header is None:
-        return [*table.header_faults((key, value), others_allowed=True)]
-    # Which columns are meant may be the user's choice: what there is says more than what to write.
-    missing = [name for name in (key, value) if name not in header.fields]
-    there = [name for name in (key, value) if name not in missing]
-    faults = [*table.header_faults(there, others_allowed=True)]
-    if faults:
-        return faults
-    hint = f"there are {listed(header.fields, most=8)}"
-    return [header.place(0).fault(f"there is no column {name!r}", hint) for name in missing]
-
-
-def _read(
-    table: CsvTable, places: Sequence[int], rows: dict[tuple[str, ...], float]
-) -> Iterator[Fault]:
-    """Put the sound rows into `rows`, and yield what is wrong with the others."""
-    lines: dict[tuple[str, ...], int] = {}
-    for row in table.rows[1:]:
-        if fault := table.length_fault(row):
-            yield fault
-            continue
-        faults = [*_faults(table, row, places, lines)]
-        yield from faults
-        if not faults:
-            *keys, written = (row.fields[place].strip() for place in places)
-            lines[tuple(keys)] = row.line
-            rows[tuple(keys)] = float(written) if written else math.nan
-
-
-def _faults(
-    table: CsvTable, row: CsvRow, places: Sequence[int], lines: Mapping[tuple[str, ...], int]
-) -> Iterator[Fault]:
-    *keys, written = (row.fields[place].strip() for place in places)
-    column = table.rows[0].fields[places[0]]
-    if not keys[0]:
-        yield row.place(places[0]).fault(f"the {column} is missing", "write one")
-    elif tuple(keys) in lines:
-        message = f"{quoted(keys[0])} has a number in line {lines[tuple(keys)]} already"
-        yield row.place(places[0]).fault(message, "remove one of the two")
+def _faults(row: CsvRow, key: str, value: str, line: int | None) -> Iterator[Fault]:
+    """Yield what is wrong with a row; `line` has a number for its keys already, None for none."""
+    name, written = row[key].strip(), row[value].strip()
+    if not name:
+        yield row.fault(key, f"the {key} is missing", "write one")
+    elif line:
+        message = f"{quoted(name)} has a number in line {line} already"
+        yield row.fault(key, message, "remove one of the two")
     if written and not _is_number(written):
         hint = "write one like 0.5, and nothing where it is not known"
-        yield row.place(places[-1]).fault(f"{quoted(written)} is no number", hint)
+        yield row.fault(value, f"{quoted(written)} is no number", hint)
 
 
 def _is_number(text: str) -> bool:

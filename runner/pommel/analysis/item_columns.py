@@ -177,11 +177,6 @@ def mean_of_means(groups: Iterable[Values]) -> float:
         return float(np.mean(means)) if means else math.nan
 
 
-def mean_share(columns: Sequence[ItemScores]) -> float:
-    """Return the score of a suite: the mean over its columns of the share that holds."""
-    return mean_of_means(each.holds for each in columns)
-
-
 def _joint_column(
     label: str, result: SuiteResult, predictions: Sequence[PredictionResult]
 ) -> ItemScores:

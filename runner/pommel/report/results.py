@@ -125,9 +125,7 @@ class Results:
 
         UsageError.check_choice("the plot", name, PLOTS)
         kind = PLOTS[name]
-        if kind.needs == "runs":
-            return kind.draw(self.runs)
-        return kind.draw([RunRecord.of(run) for run in self.runs])
+        return kind.draw(self.runs if kind.needs == "runs" else [*map(RunRecord.of, self.runs)])
 
     def _named(self, suite: str | None, model: str | None) -> list[Run]:
         """Return the runs on a suite, of all models or one."""

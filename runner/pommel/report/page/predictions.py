@@ -117,16 +117,12 @@ def verdict_rows(section: Section) -> Iterator[Row]:
     """Yield a row a model, prediction and item, named as in the table `predictions` of results."""
     marks = ("tie", "defined", "swallowed", "unscored", "oov", "skipped")
     for label, record in section.records.items():
-        for each in record.result.predictions:
-            columns = {name: getattr(each, name).tolist() for name in marks}
-            for index, (number, holds) in enumerate(
-                zip(record.result.item_numbers, each.results, strict=True)
-            ):
-                yield {
-                    "model_name": label,
-                    "prediction_id": each.prediction_id,
-                    "item_number": number,
-                    "result": "" if holds is None else str(holds),
-                    "margin_bits": plain_number(float(each.margin_bits[index])),
-                    **{name: str(column[index]) for name, column in columns.items()},
-                }
+        frame = record.result.to_frame("predictions").drop(columns="suite")
+        for row in frame.assign(model_name=label).to_dict("records"):
+            is_known = not row["skipped"]
+            yield {
+                **{str(name): value for name, value in row.items()},
+                "result": str(row["result"]) if is_known else "",
+                "margin_bits": plain_number(row["margin_bits"]),
+                **{name: str(row[name]) for name in marks},
+            }

@@ -1,6 +1,6 @@
 """The table of all plots: what `pommel report --plot NAME` offers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pommel.analysis import Accuracies, Complexity, Scaling, SentenceSets, Stability, Training
@@ -11,59 +11,52 @@ from pommel.report.plots.lines import complexity_chart, scaling_chart, training_
 from pommel.report.plots.margins import margin_chart
 from pommel.report.plots.regions import region_chart
 from pommel.report.plots.stability import stability_chart
-from pommel.scoring import Run, RunRecord
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-class PlotOfRecords(NamedTuple):
-    """A plot of results, which needs no tokens; `about` says what it shows, in a few words."""
+class PlotKind(NamedTuple):
+    """A plot, and what it draws: records of results, or runs, which have to have their tokens.
+
+    `about` says what it shows, in a few words.
+    """
 
     about: str
-    draw: Callable[[Sequence[RunRecord]], "alt.typing.ChartType"]
-    needs: Literal["records"] = "records"
+    draw: Callable[..., "alt.typing.ChartType"]
+    needs: Literal["records", "runs"] = "records"
 
-
-class PlotOfRuns(NamedTuple):
-    """A plot of surprisals: its runs have to have their tokens."""
-
-    about: str
-    draw: Callable[[Sequence[Run]], "alt.typing.ChartType"]
-    needs: Literal["runs"] = "runs"
-
-
-PlotKind = PlotOfRecords | PlotOfRuns
 
 # Every plot draws what it is given, all of it; each raises `UsageError` for what it cannot show.
 PLOTS: Mapping[str, PlotKind] = {
-    "regions": PlotOfRuns(
-        about="surprisal by region and condition, on one suite", draw=region_chart
+    "regions": PlotKind(
+        about="surprisal by region and condition, on one suite", draw=region_chart, needs="runs"
     ),
-    "circuits": PlotOfRecords(
+    "circuits": PlotKind(
         about="accuracy by circuit, with intervals",
         draw=lambda records: circuit_chart(Accuracies.of(records, "circuit")),
     ),
-    "heat-map": PlotOfRecords(about="the score of every model on every suite", draw=heat_map),
-    "margins": PlotOfRecords(about="margins item by item, with failures", draw=margin_chart),
-    "stability": PlotOfRecords(
+    "heat-map": PlotKind(about="the score of every model on every suite", draw=heat_map),
+    "margins": PlotKind(about="margins item by item, with failures", draw=margin_chart),
+    "stability": PlotKind(
         about="accuracy without and with intervening material",
         draw=lambda records: stability_chart(Stability.of(records)),
     ),
-    "scaling": PlotOfRecords(
+    "scaling": PlotKind(
         about="accuracy by the size of models",
         draw=lambda records: scaling_chart(Scaling.Asked(level="all").answer(records)),
     ),
-    "training": PlotOfRecords(
+    "training": PlotKind(
         about="accuracy along training",
         draw=lambda records: training_chart(Training.Asked(level="all").answer(records)),
     ),
-    "complexity": PlotOfRecords(
+    "complexity": PlotKind(
         about="accuracy by the complexity of what intervenes",
         draw=lambda records: complexity_chart(Complexity.Asked().of_known(records)),
     ),
-    "auc": PlotOfRuns(
+    "auc": PlotKind(
         about="AUC by violation, with templates",
         draw=lambda runs: auc_chart(SentenceSets.Asked().answer(runs)),
+        needs="runs",
     ),
 }
