@@ -827,10 +827,6 @@ def _warned() -> Iterator[list[str]]:
     ]
 
 
-def _is_none(variance: float) -> bool:
-    return math.sqrt(variance) < _NO_SPREAD
-
-
 # What is said of a fit.
 
 
@@ -838,24 +834,20 @@ def _components(design: MixedDesign, found: Fitted) -> Iterator[Effect]:
     for each, variance, error in zip(
         design.random, found.variances.tolist(), found.variance_errors.tolist(), strict=True
     ):
-        low, high = _spread_ends(variance, error)
+        is_none = math.sqrt(variance) < _NO_SPREAD
+        low = high = math.nan
+        if not is_none and error > 0:
+            around = Interval.around(math.log(variance) / 2, error / variance / 2)
+            low, high = math.exp(around.low), math.exp(around.high)
         yield Effect(
             part="random",
             name=each.name,
             n_levels=each.n_levels,
             # At the border, only how the descent ended would be told.
-            estimate=0.0 if _is_none(variance) else math.sqrt(variance),
+            estimate=0.0 if is_none else math.sqrt(variance),
             low=low,
             high=high,
         )
-
-
-def _spread_ends(variance: float, error: float) -> tuple[float, float]:
-    """Return the 95% interval of a standard deviation, given its square and that one's error."""
-    if _is_none(variance) or not error > 0:
-        return math.nan, math.nan
-    around = Interval.around(math.log(variance) / 2, error / variance / 2)
-    return math.exp(around.low), math.exp(around.high)
 
 
 def _coefficient(free: Freedom, estimate: float, sd: float) -> Effect:

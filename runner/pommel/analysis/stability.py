@@ -291,5 +291,4 @@ def _pair(row: StabilityRow, *, is_named: bool) -> tuple[str, str]:
     pairing = row.pairing
     if not pairing.base:
         return f"mean of {row.n_bases}", f"of {row.n_modified}"
-    language = f" ({pairing.language})" if is_named else ""
-    return f"{pairing.base}{language}", pairing.modified
+    return labelled(pairing.base, pairing.language if is_named else ""), pairing.modified

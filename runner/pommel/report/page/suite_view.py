@@ -13,7 +13,7 @@ from pommel.report.page.predictions import (
 )
 from pommel.report.page.scores import Levels, bits_text
 from pommel.report.page.sections import ReportModel, Section, packed
-from pommel.report.plots.regions import compared_cells
+from pommel.report.suite_preview import compared_cells
 from pommel.scoring import PredictionResult, Run
 from pommel.suite import Condition
 

@@ -15,6 +15,7 @@ from pommel.report.plots.theme import (
     check_installed,
     distinct,
     in_facets,
+    interval_layer,
     row_axis,
     share_axis,
     single_line,
@@ -92,9 +93,7 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
         base.transform_filter("datum.template != null")
         .mark_tick(color=COLOURS[0], opacity=0.35, thickness=1, size=ROW_HEIGHT - 8)
         .encode(x=x, tooltip=tooltip(f"{shown} template:Q")),
-        means.transform_filter("isValid(datum.low)")
-        .mark_rule(color=INK, strokeWidth=1.5)
-        .encode(x=alt.X("low:Q"), x2=alt.X2(field="high")),
+        interval_layer(means, INK),
         means.mark_point(filled=True, color=INK, opacity=1, size=40, shape="diamond").encode(
             x=x, tooltip=tooltip(f"{shown} low:Q high:Q n_templates:Q")
         ),

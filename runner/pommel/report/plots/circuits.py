@@ -12,6 +12,7 @@ from pommel.report.plots.theme import (
     chance_layer,
     check_installed,
     in_facets,
+    interval_layer,
     interval_note,
     row_axis,
     share_axis,
@@ -43,9 +44,7 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     shapes = alt.Scale(domain=[False, True], range=["circle", "diamond"])
     layers = [
         chance_layer(base),
-        base.transform_filter("isValid(datum.low)")
-        .mark_rule(color=COLOURS[0], strokeWidth=1.5)
-        .encode(x=alt.X("low:Q"), x2=alt.X2(field="high")),
+        interval_layer(base, COLOURS[0]),
         base.mark_point(filled=True, opacity=1, size=55).encode(
             x=share_axis("accuracy", share_domain(rows)),
             shape=alt.Shape("is_family:N", legend=None, scale=shapes),

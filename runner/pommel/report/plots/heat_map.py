@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pommel.analysis import ModelsCompared
+from pommel.analysis import ModelsCompared, number_cell
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     INK,
@@ -120,7 +120,7 @@ def heat_map_rows(records: Sequence[RunRecord]) -> Rows:
             "suite": single_line(name),
             "model": single_line(model),
             "score": score,
-            "shown": "-" if math.isnan(score) else f"{score:.2f}",
+            "shown": number_cell(score),
         }
         for name, keys in found.suites.items()
         for key in keys

@@ -26,6 +26,7 @@ from pommel.report.plots.theme import (
     themed,
     tooltip,
 )
+from pommel.report.suite_preview import compared_cells
 from pommel.scoring import Run, RunRecord
 from pommel.statistics import Spread
 from pommel.suite import Suite
@@ -53,15 +54,6 @@ def region_labels(suite: Suite) -> dict[int, str]:
         lines = [*_lines(text, most=_MOST_LINES), *_contents(suite, number)]
         found[number] = "\n".join(lines)
     return found
-
-
-def compared_cells(suite: Suite) -> frozenset[tuple[str, int | None]]:
-    """Return the (condition, region) pairs that predictions look at; None is a whole sentence."""
-    return frozenset(
-        (reference.condition, reference.region)
-        for prediction in suite.predictions
-        for reference in prediction.formula.references
-    )
 
 
 def _contents(suite: Suite, number: int) -> list[str]:

@@ -1,7 +1,6 @@
 """Charts as files, and what to say before one is written. Nothing is fetched."""
 
 import json
-import math
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -107,44 +106,17 @@ def _html(spec: Spec, version: str | None) -> str:
     return html.replace(stand_in, "\\u003c")
 
 
-# Of more pixels (half of those of a PNG), a plot takes long to draw, and nobody looks at all of it.
-_LARGE_PX = 5000
-# What a facet takes beside its marks: a title, and labels below.
-_AROUND_FACET_PX = 80
 # Files in which letters are drawn here; in others text stays text.
 _DRAWN_HERE = (".png", ".pdf")
 
 
 def saving_notes(chart: "alt.TopLevelMixin", path: Path) -> Iterator[str]:
-    """Yield what a user should know of a chart that is about to be written to a file."""
+    """Yield which scripts no font here has, where letters are drawn; a letter of each is tried."""
+    if path.suffix.lower() not in _DRAWN_HERE:
+        return
     check_installed()
-    spec = chart.to_dict()
-    width, height = _size(spec)
-    if max(width, height) > _LARGE_PX:
-        yield (
-            f"the plot is very large, about {width:,.0f} x {height:,.0f} pixels; --model and "
-            f"--suite choose among the runs"
-        )
-    if path.suffix.lower() in _DRAWN_HERE:
-        yield from _letter_notes(spec)
-
-
-def _size(spec: Spec) -> tuple[float, float]:
-    """Return about how many pixels wide and high one of our charts is."""
-    if "facet" not in spec:
-        return spec["width"], spec["height"]
-    n, inner = len(spec["facet"]["sort"]), spec["spec"]
-    n_columns = min(n, spec["columns"])
-    return (
-        n_columns * inner["width"],
-        math.ceil(n / n_columns) * (inner["height"] + _AROUND_FACET_PX),
-    )
-
-
-def _letter_notes(spec: Spec) -> Iterator[str]:
-    """Yield which scripts no font here has; a letter of each is tried."""
     letters: dict[str, str] = {}
-    for letter in sorted({*json.dumps(spec, ensure_ascii=False)}):
+    for letter in sorted({*json.dumps(chart.to_dict(), ensure_ascii=False)}):
         if letter > _LAST_KNOWN and letter.isalpha():
             letters.setdefault(unicodedata.name(letter, "OTHER").split()[0].split("-")[0], letter)
     missing = [letter for letter in letters.values() if _picture(letter) == _picture(_NO_LETTER)]

@@ -302,6 +302,17 @@ def chance_layer(base: "alt.Chart") -> "alt.Chart":
     return ticks
 
 
+def interval_layer(base: "alt.Chart", colour: str) -> "alt.Chart":
+    """Return the marks of intervals, from `low` to `high`, where there are such."""
+    import altair as alt
+
+    known = base.transform_filter("isValid(datum.low)")
+    rules: alt.Chart = known.mark_rule(color=colour, strokeWidth=1.5).encode(
+        x=alt.X("low:Q"), x2=alt.X2(field="high")
+    )
+    return rules
+
+
 def in_facets(
     layers: Sequence["alt.Chart"],
     rows: Rows,
