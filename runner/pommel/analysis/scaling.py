@@ -7,6 +7,7 @@ the mean of the families' slopes.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pommel.analysis.asking import Option, Question, WithAverage, WithFamilies, WithLevel
@@ -128,12 +129,12 @@ class ScalingAsked(WithLevel, WithAverage, WithFamilies, Question):
         for name, of_name in grouped(points, lambda point: point.name).items():
             families = grouped(of_name, lambda point: point.family)
             fits = {family: self._fit(own) for family, own in families.items()}
+            slope = partial(
+                ScalingSlope, level=self.level, name=name, scale=self.scale, average=self.average
+            )
             for family, fit in fits.items():
-                yield ScalingSlope(
+                yield slope(
                     family=family,
-                    level=self.level,
-                    name=name,
-                    scale=self.scale,
                     n_families=1,
                     n_models=fit.n,
                     slope_percent=fit.slope,
@@ -142,19 +143,14 @@ class ScalingAsked(WithLevel, WithAverage, WithFamilies, Question):
                     p=fit.p,
                     standard_error_percent=fit.standard_error,
                     n_suites=families[family][0].n_suites,
-                    average=self.average,
                 )
             known = [fit for fit in fits.values() if not math.isnan(fit.slope)]
-            yield ScalingSlope(
+            yield slope(
                 family=AVERAGE,
-                level=self.level,
-                name=name,
-                scale=self.scale,
                 n_families=len(known),
                 n_models=sum(fit.n for fit in known),
                 slope_percent=mean_score(fit.slope for fit in known),
                 n_suites=min(filter(None, (point.n_suites for point in of_name)), default=0),
-                average=self.average,
             )
 
     def _fit(self, points: Sequence["ScalingPoint"]) -> Fit:

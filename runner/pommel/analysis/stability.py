@@ -1,6 +1,7 @@
 """Stability: suites with and without intervening material (Hu et al. 2020, "stability")."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -209,11 +210,7 @@ def _pairs(compared: ComparedModel) -> dict[Pairing, tuple[SuiteResult, SuiteRes
         if base in compared.scores:
             pairing = Pairing(language=key[0], base=base[1], modified=key[1])
             found[pairing] = (compared.by_suite[base].result, record.result)
-    return dict(sorted(found.items(), key=lambda each: _order(each[0])))
-
-
-def _order(pairing: Pairing) -> tuple[str, str, str]:
-    return pairing.language, pairing.base, pairing.modified
+    return dict(sorted(found.items(), key=lambda each: astuple(each[0])))
 
 
 def _row(
@@ -249,7 +246,7 @@ def _family_rows(
 ) -> Iterator[StabilityRow]:
     by_pairing = grouped(chain.from_iterable(rows), lambda row: row.pairing)
     means = by_pairing.pop(Pairing(), [])
-    for pairing in sorted(by_pairing, key=_order):
+    for pairing in sorted(by_pairing, key=astuple):
         yield _family_row(family, by_pairing[pairing])
     # A member that lacks a pair would make a mean over other suites.
     complete = [row for row in means if row.n_modified == len(by_pairing)]

@@ -99,15 +99,12 @@ class ListedRun(NamedTuple):
         """Return one row a run; how runs were scored is a column if not all were scored alike."""
         policies = [policy_words(each.record) for each in runs]
         has_policies = len(set(policies)) > 1
-        table = plain_table()
-        for name in ("run", "date (UTC)", "source", "model", "suite", "circuit", "rule"):
-            # An id that is folded cannot be copied.
-            table.add_column(name, no_wrap=name == "run")
-        if has_policies:
-            table.add_column("policy")
-        for name in ("items", "score"):
-            table.add_column(name, justify="right")
+        names = ["run", "date (UTC)", "source", "model", "suite", "circuit", "rule"]
+        names += ["policy"] if has_policies else []
+        table = plain_table(names=names, numbers=["items", "score"])
         table.add_column("status")
+        # An id that is folded cannot be copied.
+        table.columns[0].no_wrap = True
         for each, policy in zip(runs, policies, strict=True):
             record, result = each.record, each.record.result
             table.add_row(
