@@ -172,8 +172,8 @@ class WithFamilies(WithModels):
         """
         families: dict[str, list[str]] = {}
         for argument in self.size_families:
-            name, equals, glob = argument.partition("=")
-            if not (name.strip() and equals and glob):
+            name, _, glob = argument.partition("=")
+            if not (name.strip() and glob):
                 raise UsageError(f"--family {argument}: write NAME=GLOB, such as BLOOM='bloom*'")
             families.setdefault(name.strip(), []).append(glob)
         return ModelsCompared.with_size_families(super().chosen(records), families)

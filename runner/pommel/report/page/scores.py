@@ -112,17 +112,14 @@ def model_rows(
 
 def suite_rows(models: Sequence[ReportModel], levels: Levels) -> list[SuiteRow]:
     """Return a row a suite, sorted by circuit; those without one come last."""
-    by_suite: dict[SuiteKey, dict[ModelKey, Accuracy]] = {}
-    for row in levels["suite"].rows:
-        key = (row.unit.language, row.unit.suite)
-        by_suite.setdefault(key, {})[row.label, row.is_family] = row
+    by_suite = grouped(levels["suite"].rows, lambda row: (row.unit.language, row.unit.suite))
     # None where that was not published.
     n_items: dict[SuiteKey, int | None] = {}
     for record in (record for model in models for record in model.records):
         n_items[record.suite_key] = n_items.get(record.suite_key) or record.result.n_items or None
     rows = []
-    for key, own in by_suite.items():
-        first = next(iter(own.values()))
+    for key, (first, *others) in by_suite.items():
+        own = {(row.label, row.is_family): row for row in (first, *others)}
         cells = [accuracy_cell(own.get(model.key)) for model in models]
         rows.append(
             SuiteRow(
