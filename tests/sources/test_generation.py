@@ -36,7 +36,7 @@ class Items:
     words = ("ein", "Hund", "bellt")
     recipe: Mapping[str, Any] = {"kind": "items"}
     head: Mapping[str, Any] = {
-        "meta": {"language": "de"},
+        "meta": {"language": "de", "metric": "sum"},
         "region_meta": {"1": "first", "2": "rest"},
         "predictions": [],
     }

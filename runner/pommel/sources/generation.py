@@ -90,11 +90,10 @@ class Generation:
         meta = {"name": self.name, **self.about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
             items = self._chosen(self.source.items, self.source.n_items, "item")
-            head = {**self.source.head, "meta": {**self.source.head["meta"], **meta}}
-            head["meta"].setdefault("metric", "sum")
+            head = self.source.head
             return ItemContent(
                 all_items=map(self._finished_item, items),
-                head=head,
+                head={**head, "meta": {**head["meta"], **meta}},
                 grammatical=grammatical or GRAMMATICAL,
                 ungrammatical=ungrammatical,
             )

@@ -155,7 +155,7 @@ def _faults_of(error: InputError, path: Path | None) -> tuple[Fault, ...]:
     # It may have gone since it was found, or be closed to us.
     name = str(path or "<stdin>")
     message = str(error).removeprefix(f"{name}: ")
-    return (Fault(file=name, line=0, column=0, path="", message=message),)
+    return (Fault(file=name, message=message),)
 
 
 def _catalogue() -> tuple[dict[str, list[str]], _Runs]:

@@ -153,6 +153,10 @@ def test_a_template_that_is_not_there_or_has_control_characters(tmp_path: Path) 
             ),
         ),
         ("choose N:\n", "1:10: this ends too early; write choose NUM: sg pl"),
+        (
+            "regions: a || b\n",
+            "1:13: '|' has no place here; write regions: subject | verb | end",
+        ),
         ("distinct: S.word\n", "1:17: this ends too early; write distinct: S.word O.word"),
     ],
 )

@@ -4,10 +4,9 @@ them. What stands behind the colons is parsed by Lark.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pommel.errors import Fault, Place, quoted
+from pommel.errors import Fault, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, collected
 from pommel.sources.grammar.text import SHOWN, Block, NearestNames, Unparsed, Written, parsed
@@ -29,9 +28,6 @@ _CONDITION_NAME = re.compile(r"[^%{}|]+")
 _COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 
 
-_UNNAMED = Written(place=Place(file="", line=0, column=0), text="")
-
-
 @frozen
 class Statement(Block):
     """A keyword, a name (empty where there is none), a content, and how it is to be written.
@@ -41,14 +37,9 @@ class Statement(Block):
     in the first column of a line.
     """
 
-    keyword: str = ""
-    name: Written = _UNNAMED
-    usage: str = ""
-
-    @property
-    def content_place(self) -> Place:
-        """Where its content begins, or would."""
-        return self.at(len(self.text) - len(self.text.lstrip()))
+    keyword: str
+    name: Written
+    usage: str
 
     @property
     def content(self) -> str:
@@ -121,7 +112,7 @@ def statements(
     return found, faults
 
 
-def _blocks(text: str, file: str) -> Iterator[Statement]:
+def _blocks(text: str, file: str) -> Iterator[Block]:
     """Yield the lines of each statement, without comments."""
     blocks: list[tuple[int, str]] = []
     for number, line in enumerate(DecodedText.of(text).lines, start=1):
@@ -131,10 +122,10 @@ def _blocks(text: str, file: str) -> Iterator[Statement]:
             blocks[-1] = (first, f"{before}\n{bare}")
         elif bare.strip():
             blocks.append((number, bare))
-    return (Statement(file=file, line=line, text=block.rstrip()) for line, block in blocks)
+    return (Block(file=file, line=line, text=block.rstrip()) for line, block in blocks)
 
 
-def _with_head(block: Statement, usage: Usage) -> Statement:
+def _with_head(block: Block, usage: Usage) -> Statement:
     """Return the statement that a block of lines is. Raises `GrammarError`."""
     text = block.text
     if text[0].isspace():
@@ -162,8 +153,14 @@ def _with_head(block: Statement, usage: Usage) -> Statement:
     if name and not allowed.fullmatch(name):
         raise GrammarError.at(place, f"{quoted(name)} cannot be a name", f"{hint}; {to_write}")
     blank = " " * head.end() + text[head.end() :]
-    written = Written(place=place, text=name)
-    return replace(block, text=blank, keyword=keyword, name=written, usage=to_write)
+    return Statement(
+        file=block.file,
+        line=block.line,
+        text=blank,
+        keyword=keyword,
+        name=Written(place=place, text=name),
+        usage=to_write,
+    )
 
 
 def _check_new(

@@ -54,6 +54,11 @@ class Block:
     line: int
     text: str
 
+    @property
+    def content_place(self) -> Place:
+        """Where its content begins, or would."""
+        return self.at(len(self.text) - len(self.text.lstrip()))
+
     def at(self, offset: int) -> Place:
         """Return the place of the character with that number, from 0."""
         before = self.text[:offset]

@@ -41,11 +41,8 @@ def test_what_every_template_has(tmp_path: Path) -> None:
             ],
         ),
         (
-            "lexicon: l.csv\nslot S:\nregions: a || a\ncondition a: {S.word} | | x\n",
-            [
-                "3:13: this region has no name; write regions: subject | verb | end",
-                "3:15: the region a is there already; give each a name of its own",
-            ],
+            "lexicon: l.csv\nslot S:\nregions: a | b | a\ncondition a: {S.word} | | x\n",
+            ["3:18: the region a is there already; give each a name of its own"],
         ),
         (
             "condition a: |\n",

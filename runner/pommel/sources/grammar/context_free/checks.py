@@ -103,8 +103,7 @@ def check(grammar: ContextFreeGrammar, *, depth: int | None, file: str) -> list[
     if depth is None:
         faults += _recursive(grammar, [each for each in reached if counts.of(each)])
     if not grammar.contrasts:
-        whole = Place(file=file, line=0, column=0)
-        faults.append(whole.fault("nothing is contrasted", f"write {CONTRAST}"))
+        faults.append(Place(file=file).fault("nothing is contrasted", f"write {CONTRAST}"))
     not_reached = [*_not_reached(grammar)]
     faults += not_reached
     # Of a symbol that no string comes of nothing is known, and without contrasts all is clear.

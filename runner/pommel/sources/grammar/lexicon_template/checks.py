@@ -44,10 +44,7 @@ def _region_faults(template: Template) -> Iterator[Fault]:
     n, where = len(first.regions), f"condition {first.name}"
     if template.regions:
         n, where = len(template.regions), "the line regions"
-    for each in template.regions:
-        if not each.text:
-            yield each.fault("this region has no name", f"write {USAGE['regions']}")
-    for each, _ in repeated((each for each in template.regions if each.text), str):
+    for each, _ in repeated(template.regions, str):
         yield each.fault(f"the region {each} is there already", "give each a name of its own")
     for line in template.conditions:
         if not any(line.regions):

@@ -46,7 +46,7 @@ class Reference:
         return owner + self.name + "".join(f"[{each}]" for each in self.indices)
 
 
-_UNWRITTEN = Reference(Place(file="", line=0, column=0), "", "")
+_UNWRITTEN = Reference(Place(file=""), "", "")
 
 
 @dataclass(frozen=True, slots=True)

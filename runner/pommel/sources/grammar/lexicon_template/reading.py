@@ -39,7 +39,6 @@ USAGE = {
     "description": "description: The verb that agrees is less surprising.",
 }
 _SPACE = re.compile(r"\s+")
-_BETWEEN_BARS = re.compile(r"(?:^|(?<=\|))[^|]*")
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -95,7 +94,7 @@ class Template:
     @property
     def whole(self) -> Place:
         """The place of what concerns all of the file."""
-        return Place(file=self.file, line=0, column=0)
+        return Place(file=self.file)
 
     @property
     def columns(self) -> list[str]:
@@ -178,7 +177,7 @@ class _Reader:
             case "distinct":
                 self._read_distinct(each)
             case "regions":
-                template.regions = [*_region_names(each)]
+                template.regions = list(map(each.written, each.tree().children))
             case "condition" | "gloss":
                 trees = each.tree().find_data("region")
                 regions = tuple(self._region(tree, each) for tree in trees)
@@ -228,9 +227,10 @@ class _Reader:
         for each in right:
             with collected(self.faults):
                 terms.append(self._right(_operand(each, statement), statement.name.text))
-        text = " ".join(statement.text[tree.meta.start_pos : tree.meta.end_pos].split())
         if own and len(terms) == len(right):
-            self._template.relations.append(Relation(own[0], operator, tuple(terms), text))
+            self._template.relations.append(
+                Relation(own[0], operator, tuple(terms), statement.written(tree).text)
+            )
 
     def _read_distinct(self, statement: Statement) -> None:
         found: list[Feature] = []
@@ -373,9 +373,3 @@ def _reference(tree: "ParseTree", statement: Statement) -> Reference:
         str(name),
         tuple(_reference(each, statement) for each in indices if not isinstance(each, str)),
     )
-
-
-def _region_names(statement: Statement) -> Iterator[Written]:
-    for found in _BETWEEN_BARS.finditer(statement.text):
-        start = found.end() - len(found[0].lstrip())
-        yield Written(place=statement.at(start), text=" ".join(found[0].split()))
