@@ -167,7 +167,6 @@ def test_what_such_blocks_would_have_done(
     [
         ("surprisals", "MODEL", "number_simple"),
         ("conditional", "MODEL", "targets.tsv"),
-        ("capitalization", "MODEL", "number_simple"),
         ("suites", "check", "number_simple", "--model", "MODEL"),
         ("get-surprisals", "MODEL", "targets.tsv"),
     ],

@@ -39,7 +39,7 @@ def test_a_store_without_a_name(pommel: Pommel, suite_file: Path) -> None:
 def test_nothing_is_kept_if_nothing_is_to_be(
     pommel: Pommel, suite_file: Path, own_store: Path
 ) -> None:
-    for command in ("run", "surprisals", "capitalization"):
+    for command in ("run", "surprisals"):
         assert pommel(command, "dummy://", suite_file, "--no-store").status == 0
     assert not own_store.exists()
 

@@ -142,6 +142,22 @@ def test_suites_export_in_every_format(pommel: Pommel, suite_file: Path, tmp_pat
     assert (tmp_path / "agreement.txt").read_text().splitlines()[1] == "The pilot are good ."
 
 
+def test_variants_name_the_suite_that_they_are_of(
+    pommel: Pommel, suite_file: Path, tmp_path: Path
+) -> None:
+    options = ("-o", tmp_path / "small", "--first-letter", "small")
+    assert pommel("suites", "export", suite_file, *options).status == 0
+    (path,) = (tmp_path / "small").iterdir()
+    assert path.name == "agreement_small.json"
+    variant = json.loads(path.read_text("utf-8"))
+    assert variant["meta"]["modifier_of"] == "agreement"
+    assert variant["items"][0]["conditions"][0]["regions"][0]["content"] == "the pilot"
+    outcome = pommel("run", "dummy://", suite_file, path)
+    assert outcome.status == 0, outcome.stderr
+    row, _mean = pommel("stats", "stability", "--format", "csv").rows()
+    assert (row["suite"], row["modified_suite"]) == ("agreement", "agreement_small")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -151,7 +167,6 @@ def test_suites_export_in_every_format(pommel: Pommel, suite_file: Path, tmp_pat
         ("suites", "check"),
         ("validate",),
         ("evaluate",),
-        ("capitalization", "dummy://"),
         ("runs", "evaluate", "--suite-file"),
     ],
 )

@@ -145,7 +145,6 @@ def _hub(place: Workplace, *names: str) -> None:
 
 def _capitalization(place: Workplace) -> None:
     _families(place)
-    _hub(place, "gpt2", "bert-base-cased")
     (place.folder / "my_suites").mkdir()
     shutil.move(place.folder / "my_suite.json", place.folder / "my_suites")
 

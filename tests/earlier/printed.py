@@ -147,8 +147,6 @@ COMMANDS = {
         "validate suites broken.json",
     ],
     "others": [
-        f"capitalization {_STEP} suites/number_simple.json --lower",
-        f"capitalization {_STEP} suites/number_simple.json --lower --format csv",
         f"conditional {_STEP} pairs.tsv",
         f"conditional {_STEP} pairs.tsv --format csv",
         "import-results theirs.csv --dry-run",

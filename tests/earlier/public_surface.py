@@ -33,7 +33,6 @@ _MODULES = (
 )
 _DOCUMENTED = (
     "pommel.analysis.Accuracies",
-    "pommel.analysis.CapitalizationGain",
     "pommel.analysis.Comparison",
     "pommel.analysis.Stability",
     "pommel.models.lstm.folder.LstmConfig",

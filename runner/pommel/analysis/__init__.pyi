@@ -4,8 +4,6 @@ from .accuracy import AccuracyAsked as AccuracyAsked
 from .asking import Settings as Settings
 from .asking import WithAverage as WithAverage
 from .asking import WithDraws as WithDraws
-from .capitalization import CapitalizationGain as CapitalizationGain
-from .capitalization import CapitalizationGains as CapitalizationGains
 from .cells import Answer as Answer
 from .cells import FamilyColumn as FamilyColumn
 from .cells import add_sections as add_sections

@@ -14,7 +14,6 @@ _COMMANDS = {
     "run": ("run", "Run suites on models and show which predictions hold."),
     "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
     "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
-    "capitalization": ("capitalization", "Run suites as they are, and capitalised: the gain."),
     "conditional": ("conditional", "Compute the surprisal of targets after left contexts."),
     "runs": (
         "groups:runs",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -19,7 +20,7 @@ from pommel.errors import InputError, counted
 from pommel.files import file_name_fault
 from pommel.report import suite_table
 from pommel.sources import Content, SuiteCard, WrittenForm, load_suites
-from pommel.suite import Suite
+from pommel.suite import LetterSize, Suite
 
 # The endings of files, and the forms that they are written in.
 _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
@@ -73,15 +74,26 @@ def show(suite: str, item: int | None) -> None:
 @suites_argument
 @folder_option
 @form_option(list(_FORMS), default="json", about="Format of the files.")
-def export(suites: tuple[str, ...], output: Path, form: str) -> None:
+@click.option(
+    "--first-letter",
+    type=click.Choice(get_args(LetterSize)),
+    help="Write variants whose sentences begin with such a letter; `pommel stats stability` says "
+    "what that is worth.",
+)
+def export(
+    suites: tuple[str, ...], output: Path, form: str, first_letter: LetterSize | None
+) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
     written = WrittenForm.named(_FORMS[form])
     found = load_suites(suites)
     Suite.check_distinct_names(found.suites)
-    for suite in found.suites:
+    exported = [
+        suite.with_first_letters(first_letter) if first_letter else suite for suite in found.suites
+    ]
+    for suite in exported:
         if fault := file_name_fault(suite.name):
             raise InputError(f"the suite's name {suite.name!r} cannot be a file's name: it {fault}")
-    for suite in found.suites:
+    for suite in exported:
         Content.of_suite(suite).write(written, output / f"{suite.name}.{form}")
     note(f"{counted(len(found.suites), 'suite')}: {output}")
     found.check()

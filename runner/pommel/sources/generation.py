@@ -150,7 +150,7 @@ class Generation:
             found[-1] = f"{found[-1]} {end}".lstrip()
         first = next((n for n, content in enumerate(found) if content), None)
         if self.capitalize and first is not None:
-            found[first] = with_first_letter(found[first], str.title)
+            found[first] = with_first_letter(found[first], "capital")
         return tuple(found)
 
     def _chosen(

@@ -13,6 +13,7 @@ from .read import LoadedDraft as LoadedDraft
 from .read import LoadedSuite as LoadedSuite
 from .suite import Condition as Condition
 from .suite import Item as Item
+from .suite import LetterSize as LetterSize
 from .suite import Region as Region
 from .suite import Sentence as Sentence
 from .suite import Suite as Suite

@@ -5,9 +5,9 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, Literal, Self
 
 from pommel.errors import InputError
 from pommel.files import to_json
@@ -17,6 +17,8 @@ from pommel.suite.metrics import METRICS
 from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
 from pommel.values import frozen
+
+LetterSize = Literal["capital", "small"]
 
 
 @frozen
@@ -140,6 +142,19 @@ class Condition:
         """Return the condition's JSON value."""
         regions = [region.to_dict() for region in self.regions]
         return _merged(self.as_written, {"condition_name": self.name, "regions": regions})
+
+    def with_first_letter(self, size: LetterSize) -> "Condition":
+        """Return the condition with a sentence that begins so; see `Suite.with_first_letters`."""
+        if self.context:
+            context = with_first_letter(self.context, size)
+            as_written = {**self.as_written, "context": context}
+            return replace(self, context=context, as_written=as_written)
+        regions = list(self.regions)
+        # Every sentence has a region with text.
+        first = next(place for place, region in enumerate(regions) if region.text)
+        written = with_first_letter(regions[first].content, size)
+        regions[first] = replace(regions[first], content=written)
+        return replace(self, regions=tuple(regions))
 
     @staticmethod
     def name_fault(name: str) -> str:
@@ -301,6 +316,25 @@ class Suite:
         """Return the text of the suite's JSON file."""
         return to_json(self.to_dict())
 
+    def with_first_letters(self, size: LetterSize) -> "Suite":
+        """Return a variant whose sentences all begin with a capital letter, or a small one.
+
+        It is the first letter of the first word, behind a quotation mark or an inverted question
+        mark that it may begin with; the rest of the word stays as it is. A sentence whose first
+        word has no letter, or none that there are two cases of, stays as it is. The variant is
+        called by the size, and names the suite in `meta.modifier_of`: stability is what the letter
+        is worth (Mueller et al. 2020, Table 4).
+        """
+        name = f"{self.name}_{size}"
+        items = tuple(
+            replace(
+                item, conditions=tuple(each.with_first_letter(size) for each in item.conditions)
+            )
+            for item in self.items
+        )
+        meta = {**self.meta, "name": name, "modifier_of": self.name}
+        return replace(self, name=name, items=items, meta=meta)
+
     @staticmethod
     def check_distinct_names(suites: "Iterable[Suite]") -> None:
         """Raise `InputError` if two suites have one name: results could not tell them apart."""
@@ -427,8 +461,8 @@ def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[
     return merged
 
 
-def with_first_letter(text: str, changed: Callable[[str], str]) -> str:
-    """Return the text with its first letter changed, the rest as it is.
+def with_first_letter(text: str, size: LetterSize) -> str:
+    """Return the text with its first letter so large, the rest as it is.
 
     Marks in front of the letter are passed over, within the first word. A text that begins with
     something else (a digit, an ideograph, a letter without cases) stays as it is.
@@ -437,5 +471,7 @@ def with_first_letter(text: str, changed: Callable[[str], str]) -> str:
     for place in range(*word.span()) if word else ():
         first = text[place]
         if first.isalnum():
-            return text[:place] + changed(first) + text[place + 1 :]
+            # Some letters have a third form, for the beginnings of words.
+            changed = first.title() if size == "capital" else first.lower()
+            return text[:place] + changed + text[place + 1 :]
     return text
