@@ -39,7 +39,7 @@ def suites_table(setting: Setting, work: Work) -> pd.DataFrame:
     model = ours.open_ours(setting.folder, device=setting.device, dtype=setting.dtype)
     variants = [ours.suites_variant(model, _NO_BOS, which) for which in ("needed", "all")]
     variants += _peers(setting, compare_with=ours.EVERY, harness=False)
-    return _timed(setting, variants, work, suite_work(first_items(work.suites[:1], 1)), model)
+    return _timed(setting, variants, work, suite_work(first_items(work.suites[:1], 1)))
 
 
 def pairs_table(setting: Setting, work: Work) -> pd.DataFrame:
@@ -48,7 +48,7 @@ def pairs_table(setting: Setting, work: Work) -> pd.DataFrame:
     variants = [ours.sentences_variant(model, _BOS, whole=whole) for whole in (False, True)]
     variants += _peers(setting, compare_with=ours.WHOLE, harness=True)
     few = Work(sentences=work.sentences[:64], spans=work.spans[:64])
-    return _timed(setting, variants, work, few, model)
+    return _timed(setting, variants, work, few)
 
 
 def _peers(setting: Setting, *, compare_with: str, harness: bool) -> list[Variant]:
@@ -66,9 +66,7 @@ def _peers(setting: Setting, *, compare_with: str, harness: bool) -> list[Varian
     return [make(network, tokenizer, batch_size=size, **common) for size in sizes]
 
 
-def _timed(
-    setting: Setting, variants: Sequence[Variant], work: Work, few: Work, model: Any
-) -> pd.DataFrame:
+def _timed(setting: Setting, variants: Sequence[Variant], work: Work, few: Work) -> pd.DataFrame:
     """Time variants in turns, each after a little work; one more run says how busy the GPU is."""
     seconds: dict[str, list[float]] = {variant.name: [] for variant in variants}
     bits: dict[str, Any] = {}
@@ -82,8 +80,6 @@ def _timed(
             bits[variant.name] = variant.read(work, raw)
     rows = []
     for variant in variants:
-        counts = ours.network_of(model).counts
-        counts.reset()
         busy = busy_share(setting.device, functools.partial(variant.run, work))
         best = min(seconds[variant.name])
         rows.append(
@@ -94,9 +90,6 @@ def _timed(
                 "sentences/s": len(work.sentences) / best,
                 "x pommel": best / min(seconds[variants[0].name]),
                 "GPU busy": busy,
-                "tokens fed": counts.n_tokens_fed,
-                "rows": counts.n_rows_projected,
-                "passes": counts.n_passes,
                 "difference": largest_difference(bits[variant.compare_with], bits[variant.name])
                 if variant.compare_with
                 else None,
