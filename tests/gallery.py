@@ -159,7 +159,7 @@ def made_up_pictures() -> list[Picture]:
             "scaling",
             "scaling",
             (
-                "Families are those of imported results (their column `size_family`); "
+                "Families are those of imported results (`pommel import-results --size-family`); "
                 "in Python, any."
             ),
             many,

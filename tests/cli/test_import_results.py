@@ -89,9 +89,7 @@ def test_faults_are_told_and_nothing_is_kept(
 
 def test_shares_sizes_and_families(pommel: Pommel, tmp_path: Path, own_store: Path) -> None:
     path = tmp_path / "matrix.csv"
-    path.write_text(
-        "model,size_family,params,s\nhuman,,,0.980\nbloom-1b,BLOOM,1e9,0.5\nbloom-7b,BLOOM,7e9,0.75\n"
-    )
+    path.write_text("model,params,s\nhuman,,0.980\nbloom-1b,1e9,0.5\nbloom-7b,7e9,0.75\n")
     outcome = pommel(
         "import-results", path, "--items", "1000", "--items", "human=50", "--format", "json"
     )
@@ -100,13 +98,13 @@ def test_shares_sizes_and_families(pommel: Pommel, tmp_path: Path, own_store: Pa
         "source": "matrix",
         "model_name": "bloom-7b",
         "family": None,
-        "size_family": "BLOOM",
+        "size_family": "bloom",
         "n_parameters": 7_000_000_000,
         "n_suites": 1,
         "n_items": 1000,
     }
     assert (rows["human"]["n_items"], rows["human"]["size_family"]) == (50, None)
-    outcome = pommel("import-results", path)
+    outcome = pommel("import-results", path, "--size-family", "BLOOM=bloom-*")
     assert "BLOOM" in outcome.stdout
     assert "│ human    │        │             │             - │      1 │     - │" in outcome.stdout
     assert {record.model.size_family for record in kept(own_store)} == {"", "BLOOM"}
@@ -121,7 +119,9 @@ def test_shares_sizes_and_families(pommel: Pommel, tmp_path: Path, own_store: Pa
             "--items stands there twice without a model; write MODEL=NUMBER",
         ),
         (["--column", "item"], "--column item: write it like item=pair_id"),
+        (["--size-family", "=x"], "--size-family =x: write it like BLOOM=bloom*"),
         (["--language", "English"], "--language: 'English' is no language tag; did you mean en?"),
+        (["--size-family", "M=m*", "--size-family", "N=m-1"], "m-1 cannot be of M and of N"),
         (["--name", ""], "--name cannot be empty"),
         (["--items", "5"], "items has no --items: its files say how many there are, or nobody"),
         (["--chance", "2"], "Invalid value for '--chance': 2.0 is not in the range 0<=x<=1."),
@@ -156,6 +156,15 @@ def test_the_examples_of_the_help_work(
     (tmp_path / "losses.tsv").write_text("model\tsuite\tl1\tl2\nm\ts\t2.5\t3\n")
     outcome = pommel(*shlex.split(line)[1:])
     assert outcome.status == 0, outcome.stderr
+
+
+def test_what_is_said_of_families_goes_before_what_the_file_says(
+    pommel: Pommel, items: Path, own_store: Path
+) -> None:
+    items.write_text("model,suite,item,result,size_family\nm-1,s,1,1,X\nn,s,1,1,X\n")
+    assert pommel("import-results", items, "--size-family", "M=m-*").status == 0
+    found = {each.result.model_name: each.model.size_family for each in kept(own_store)}
+    assert found == {"m-1": "M", "n": "X"}
 
 
 def test_columns_that_mean_nothing_are_named(pommel: Pommel, items: Path, own_store: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from pommel.analysis import ModelsCompared
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import StoreOptions
 from pommel.cli.output import form_option, note, show_rows
@@ -46,6 +47,12 @@ class _ImportResultsOptions(StoreOptions):
         help="The share of items that hold by chance, for results that do not say it (1/4 is "
         "0.25).",
     )
+    size_families: tuple[str, ...] = option(
+        "--size-family",
+        metavar="NAME=GLOB",
+        help="Models of one kind in several sizes: 'BLOOM=bloom*'; repeatable.  [default: "
+        "models of known size whose names begin alike up to a hyphen]",
+    )
     dry_run: bool = option(help="Keep nothing.")
     form: str = field_of(form_option(about="How to show what came in."))
 
@@ -72,20 +79,27 @@ def command(files: Sequence[Path], chosen: _ImportResultsOptions) -> None:
     """
     options = _options(chosen)
     imported = read_results(files, options, form=chosen.read_as or "")
+    families = _size_families(chosen.size_families)
+    # What is said goes before what the files say, as with the --family of the statistics.
+    records = (
+        ModelsCompared.with_size_families(imported.records, families)
+        if families
+        else imported.with_guessed_size_families()
+    )
     for line in imported.notes:
         note(f"note: {line}")
     kept = "nothing is kept (--dry-run)"
     if not chosen.dry_run:
         path = chosen.store_path
-        _keep(imported.records, path)
+        _keep(records, path)
         kept = str(path)
-    shown = ImportedModels(records=imported.records)
+    shown = ImportedModels(records=records)
     show_rows(
         chosen.form,
         tables=lambda: [shown.table()],
         frame=shown.frame,
     )
-    note(f"{_summary(imported.records)}: {kept}")
+    note(f"{_summary(records)}: {kept}")
 
 
 def _options(chosen: _ImportResultsOptions) -> ImportOptions:
@@ -120,6 +134,14 @@ def _n_items(texts: Sequence[str]) -> tuple[int | None, dict[str, int]]:
         else:
             for_all = int(number)
     return for_all, of_models
+
+
+def _size_families(texts: Sequence[str]) -> dict[str, list[str]]:
+    globs: dict[str, list[str]] = {}
+    for text in texts:
+        family, glob = _pair("--size-family", text, "BLOOM=bloom*")
+        globs.setdefault(family, []).append(glob)
+    return globs
 
 
 def _pair(option: str, text: str, example: str) -> tuple[str, str]:

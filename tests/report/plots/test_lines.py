@@ -209,7 +209,7 @@ def test_without_points_there_is_no_plot() -> None:
         scaling_chart(ScalingAsked().answer(records))
     assert str(caught.value) == (
         "there is no point to be shown: no model is of a family, of known size, and has run all "
-        "the suites; a column size_family of imported results says which models are one"
+        "the suites; `pommel import-results --size-family` says which models are one"
     )
     with pytest.raises(UsageError) as caught:
         training_chart(TrainingAsked(**SETTINGS).answer(records))

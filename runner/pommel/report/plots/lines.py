@@ -63,7 +63,7 @@ def scaling_chart(result: Scaling) -> "alt.typing.ChartType":
         facet="name",
         series="family",
         why_empty="there is no point to be shown: no model is of a family, of known size, and has "
-        "run all the suites; a column size_family of imported results says which models are one",
+        "run all the suites; `pommel import-results --size-family` says which models are one",
     )
     plot = LinePlot(
         x=factor_axis("n_parameters", [row["n_parameters"] for row in rows], "parameters"),

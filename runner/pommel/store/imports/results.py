@@ -128,6 +128,24 @@ class Imported:
     records: tuple[RunRecord, ...]
     notes: tuple[str, ...] = ()
 
+    def with_guessed_size_families(self) -> list[RunRecord]:
+        """Return the records with the size families that the names of their models speak of.
+
+        Models whose names begin alike up to the first hyphen are of one family (`bloom`,
+        `bloom-560m`), if the numbers of parameters of at least two of them are known. What a file
+        itself says of a model's family stays.
+        """
+        sized = {each.result.model_name for each in self.records if each.model.n_parameters}
+        stems = {name: name.partition("-")[0] for name in sized}
+        sizes = Counter(stems.values())
+        families = {name: stem for name, stem in stems.items() if sizes[stem] > 1}
+        return [
+            replace(each, model=replace(each.model, size_family=families[each.result.model_name]))
+            if each.result.model_name in families and not each.model.size_family
+            else each
+            for each in self.records
+        ]
+
 
 @frozen
 class ResultFormat:
