@@ -6,6 +6,7 @@ else that escapes is our mistake.
 
 import difflib
 import functools
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, replace
 from importlib import metadata
@@ -17,6 +18,7 @@ _LONGEST_QUOTED = 80
 
 # Joiners without a width, and marks of direction; they change nothing but what stands beside them.
 _INVISIBLE = "\u200c\u200d\u200e\u200f\u061c"
+_BETWEEN_BREAKS = re.compile(r"[^\n\t]+")
 
 
 class PommelError(Exception):
@@ -218,6 +220,13 @@ def printable(text: str) -> str:
         each if each.isprintable() or each in _INVISIBLE else " " if each == "\t" else "?"
         for each in text
     )
+
+
+def printable_lines(text: str) -> str:
+    """Return a text without what could steer a terminal, but with its line feeds and tabs."""
+    if text.isprintable():
+        return text
+    return _BETWEEN_BREAKS.sub(lambda match: printable(match[0]), text)
 
 
 def first_line(error: BaseException) -> str:

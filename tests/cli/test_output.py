@@ -15,12 +15,10 @@ from tests.cli.terminal import all_shown
 from pommel.cli.output import (
     download_bar,
     folder_option,
-    for_stdout,
     form_option,
     form_or_usual,
     output_option,
     show_rows,
-    show_text,
 )
 from pommel.files.tables import frame_of, frame_text
 
@@ -34,29 +32,6 @@ def terminal() -> Iterator[Terminal]:
     with os.fdopen(writing, "w") as opened:
         yield screen, opened
     os.close(screen)
-
-
-def test_only_a_terminal_is_spared_what_is_not_printable(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert for_stdout("\x1b[2J\ta") == "\x1b[2J\ta"
-    monkeypatch.setattr(sys, "stdout", terminal[1])
-    assert for_stdout("\x1b[2J\ta") == "?[2J a"
-
-
-def test_a_text_keeps_its_lines_and_tabs_and_steers_nothing(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    screen, writing = terminal
-    text = "a\t\x1b[2Jb\r\nc\x9b\n"
-    show_text(text)
-    assert capsys.readouterr().out == text
-    monkeypatch.setattr(sys, "stdout", writing)
-    show_text(text)
-    writing.flush()
-    # The terminal itself makes a carriage return of every line's end, and blanks of a tab.
-    shown = os.read(screen, 1000).decode().replace("\r\n", "\n").replace("\t", " ").split()
-    assert shown == ["a", "?[2Jb?", "c?"]
 
 
 def test_a_download_that_is_none_shows_nothing(

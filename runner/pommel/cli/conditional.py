@@ -12,7 +12,6 @@ import click
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import ModelOptions, PolicyOptions
 from pommel.cli.output import (
-    for_stdout,
     form_option,
     note,
     output_option,
@@ -134,7 +133,7 @@ def _table(frame: "pd.DataFrame") -> "Table":
 def _cell(value: object) -> str:
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.2f}"
-    return for_stdout(str(value))
+    return str(value)
 
 
 def _notes(scores: Sequence[ConditionalScore], joiner: str) -> Iterator[str]:

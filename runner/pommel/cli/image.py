@@ -162,6 +162,10 @@ def _pairs(arguments: tuple[str, ...]) -> dict[str, str]:
 
 
 def _show_last(checked: "ImageCheck") -> None:
+    from rich.text import Text
+
+    from pommel.cli.console import SafeConsole
+
     result = checked.results[-1]
     word, colour = _SHOWN[result.status]
     # One line a check: what has failed is told in full below it.
@@ -170,7 +174,8 @@ def _show_last(checked: "ImageCheck") -> None:
     is_timed = result.seconds < 1 or message.endswith(" s")
     time = "" if is_timed else f"  ({result.seconds:.1f} s)"
     text = f"{result.shows}{remark}" if result.status == "ok" else message
-    click.echo(click.style(f"{word:8}", fg=colour) + f" {result.name:29} {text}{time}")
+    told = Text.assemble((f"{word:8}", colour), f" {result.name:29} {text}{time}")
+    SafeConsole().print(told, soft_wrap=True)
     for line in more:
         click.echo(f"{'':10}{line}")
     if result.mend:

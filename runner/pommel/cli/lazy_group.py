@@ -11,6 +11,7 @@ from importlib import import_module
 
 import click
 
+from pommel.cli.terminal import safe_streams
 from pommel.errors import PommelError, nearest
 
 # Command -> (file in this folder and maybe the command's name in it, help shown in the list).
@@ -76,6 +77,12 @@ _STDOUT = 1
 def exit_on_failure() -> Iterator[None]:
     """Turn errors that are meant for the user into messages on stderr and exit statuses."""
     _replace_closed_stdout()
+    with safe_streams(), _messages():
+        yield
+
+
+@contextlib.contextmanager
+def _messages() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()

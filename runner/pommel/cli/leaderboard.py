@@ -12,7 +12,6 @@ import click
 from pommel.cli.option_groups import FOLDER, Count, field_of, option, takes_options
 from pommel.cli.options import ModelOptions, RuleOptions
 from pommel.cli.output import (
-    for_stdout,
     form_option,
     note,
     progress_bar,
@@ -300,7 +299,7 @@ def _n_faults(board: BoardFolder, ids: Sequence[str], n_submissions: int) -> int
 
 def _print_lines(lines: Iterable[str]) -> None:
     for line in lines:
-        click.echo(for_stdout(line))
+        click.echo(line)
 
 
 def rerun(

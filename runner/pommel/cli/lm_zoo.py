@@ -12,7 +12,7 @@ import click
 
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
-from pommel.cli.output import download_bar, for_stdout, note
+from pommel.cli.output import download_bar, note, show_text
 from pommel.errors import UsageError
 from pommel.files import DecodedText, replacing
 
@@ -79,10 +79,10 @@ def list_command(*, short: bool) -> None:
             ("Last updated", model.datetime and model.datetime[:10]),
             ("Size", size),
         )
-        click.secho(model.name, bold=True)
+        click.echo(model.name)
         for label, value in properties:
             if value:
-                click.echo(f"\t{click.style(f'{label}: ', bold=True)}{value}")
+                click.echo(f"\t{label}: {value}")
 
 
 @click.command("tokenize", no_args_is_help=True)
@@ -131,9 +131,9 @@ def get_surprisals(chosen: _SentencesOptions) -> None:
         for token_id, token in enumerate(tokens, start=1):
             # Anything else stands as it is, quotes too. A tab would be two columns.
             is_split = any(each in token.text for each in "\t\n\r")
-            text = for_stdout(f'"{token.text}"' if is_split else token.text)
+            text = f'"{token.text}"' if is_split else token.text
             lines.append(f"{sentence_id}\t{token_id}\t{text}\t{token.surprisal_bits!r}\n")
-    click.echo("".join(lines), nl=False)
+    show_text("".join(lines))
 
 
 @click.command("get-predictions", no_args_is_help=True)
@@ -156,4 +156,4 @@ def get_predictions(out_file: Path, chosen: _SentencesOptions) -> None:
 
 
 def _print_rows(rows: Sequence[Sequence[str]]) -> None:
-    click.echo("".join(f"{for_stdout(' '.join(row))}\n" for row in rows), nl=False)
+    show_text("".join(f"{' '.join(row)}\n" for row in rows))

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from pommel.cli.option_groups import FILE, FOLDER
-from pommel.errors import Fault, PommelError, UsageError, counted, printable
+from pommel.errors import Fault, PommelError, UsageError, counted
 from pommel.files import frame_text, stacked, write_text
 from pommel.models import Model, closing
 from pommel.scoring import ResultsTable, SuiteResult
@@ -31,17 +30,15 @@ _WIDE = 10_000
 
 def show_table(table: "Table") -> None:
     """Print a table for people; without colours and folding where stdout is no terminal."""
-    from rich.console import Console
+    from pommel.cli.console import SafeConsole
 
-    width = None if sys.stdout.isatty() else _WIDE
-    # What suites and models are called is text, not Rich's mark-up.
-    console = Console(width=width, markup=False, emoji=False, highlight=False)
-    console.print(table, soft_wrap=not sys.stdout.isatty())
+    is_screen = sys.stdout.isatty()
+    SafeConsole(width=None if is_screen else _WIDE).print(table, soft_wrap=not is_screen)
 
 
 def show_json(value: object) -> None:
     """Print a value as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    show_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 def show_frame(frame: "pd.DataFrame", form: str) -> None:
@@ -72,20 +69,12 @@ def show_retired_table(results: Sequence[SuiteResult]) -> None:
     show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv")
 
 
-def for_stdout(text: str) -> str:
-    """Return a line that a stranger wrote as stdout takes it: a terminal must not be steered."""
-    return printable(text) if sys.stdout.isatty() else text
-
-
 def show_text(text: str) -> None:
-    """Print what has line breaks and tabs of its own; what else steers a terminal it is spared."""
-    if sys.stdout.isatty():
-        text = _BETWEEN_BREAKS.sub(lambda match: printable(match[0]), text)
-    # A file is given all of it; Click would leave out what looks like a colour.
-    click.echo(text, nl=False, color=True)
-
-
-_BETWEEN_BREAKS = re.compile(r"[^\n\t]+")
+    """Print data: a file or a pipe is given all of it, a terminal what does not steer it."""
+    # Where a bar is shown, Rich stands before the stream.
+    write = getattr(sys.stdout, "data", sys.stdout.write)
+    write(text)
+    sys.stdout.flush()
 
 
 def print_or_write(text: str, output: Path | None, what: str) -> None:
@@ -146,11 +135,12 @@ def show_warnings(faults: Sequence[Fault]) -> None:
 
 def bar_on_stderr(*columns: "ProgressColumn") -> "Progress":
     """Return a bar with its label, and with these columns behind it."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
+    from pommel.cli.console import SafeConsole
+
     label = TextColumn("{task.description}", markup=False)
-    return Progress(label, BarColumn(), *columns, console=Console(stderr=True), transient=True)
+    return Progress(label, BarColumn(), *columns, console=SafeConsole(stderr=True), transient=True)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,6 @@ from pommel.cli.output import (
     check_table,
     fail_under,
     folder_option,
-    for_stdout,
     form_option,
     note,
     show_frame,
@@ -104,7 +103,7 @@ def show_run(run: str, form: str, kept: StoreOptions) -> None:
         return
     result = listed.record.result
     for line in listed.head_lines():
-        click.echo(for_stdout(line))
+        click.echo(line)
     if result.predictions:
         click.echo()
         show_table(listed.count_table())
@@ -113,7 +112,7 @@ def show_run(run: str, form: str, kept: StoreOptions) -> None:
     if result.provenance:
         click.echo()
         for line in listed.provenance_lines():
-            click.echo(for_stdout(line))
+            click.echo(line)
 
 
 def _to_json(listed: ListedRun) -> dict[str, object]:

@@ -7,21 +7,17 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from pommel.cli.console import SafeConsole
 from pommel.cli.option_groups import Options, option, takes_options
-from pommel.cli.output import in_files, note, show_warnings, suites_argument
-from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted, printable
+from pommel.cli.output import in_files, note, show_text, show_warnings, suites_argument
+from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted
 from pommel.files import sha256_of
 from pommel.report import PreviewLine
 from pommel.sources import find_suites, load_drafts
 from pommel.suite import Item, Suite
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 # Enough to see what a suite is about.
 _FIRST = 3
@@ -145,24 +141,19 @@ def _print(lines: Iterable[PreviewLine], *, plain: bool) -> None:
     if not sys.stdout.isatty():
         # A sentence is one line of a file, however long it is; and all of it.
         for line in lines:
-            click.echo(_one_line(line.text), color=True)
-        sys.stdout.flush()
+            show_text(f"{_one_line(line.text)}\n")
         return
-    from rich.console import Console
-
-    console = Console(markup=False, emoji=False, highlight=False)
+    console = SafeConsole()
     for line in lines:
         _print_folded(console, line, plain=plain)
 
 
-def _print_folded(console: "Console", line: PreviewLine, *, plain: bool) -> None:
+def _print_folded(console: SafeConsole, line: PreviewLine, *, plain: bool) -> None:
     """Print a line; what does not fit goes on below its text, not below its label."""
     from rich.text import Text
 
     def styled(pieces: Iterable[tuple[str, str]]) -> Text:
-        # A stranger's text is one line, without what could steer a terminal.
-        safe = ((printable(_one_line(text)), style) for text, style in pieces)
-        return Text.assemble(*((text, "" if plain else style) for text, style in safe))
+        return Text.assemble(*((_one_line(text), "" if plain else style) for text, style in pieces))
 
     blanks = " " * line.indent
     label = Text.assemble(blanks, styled(line.label))
@@ -221,7 +212,7 @@ def _show_again(
     sources: Sequence[str], there: Sequence[str], show: Callable[[Sequence[str]], None]
 ) -> None:
     # Only a terminal is cleared: a pipe gets one preview after the other.
-    click.clear()
+    SafeConsole().clear()
     for gone in sorted({*sources} - {*there}):
         note(f"pommel: {gone}: it is gone; if it comes back, it is shown again")
     try:

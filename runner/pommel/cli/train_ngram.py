@@ -125,7 +125,7 @@ def _status() -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _text: None
         return
-    from rich.console import Console
+    from pommel.cli.console import SafeConsole
 
-    with Console(stderr=True, markup=False).status("") as status:
+    with SafeConsole(stderr=True).status("") as status:
         yield status.update
