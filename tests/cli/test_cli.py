@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.cli.samples import Pommel
@@ -81,3 +83,24 @@ def test_a_full_disk_on_stdout_is_a_message(suite_file: Path) -> None:
     assert done.returncode == 1
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_mistake_of_ours_is_a_line_and_a_file(
+    pommel: Pommel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail() -> NoReturn:
+        raise KeyError("\x1b[2Jodd\nmore")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("pommel.cli.models.known_references", fail)
+    said = pommel("models", "list").failure(70)
+    (file,) = tmp_path.iterdir()
+    assert said == (
+        "this is a mistake in pommel itself: KeyError: '\\x1b[2Jodd\\nmore'\n"
+        f"Please report it, with {file}, which says where it happened"
+    )
+    written = file.read_text("utf-8")
+    assert written.startswith("pommel ")
+    assert "in fail\n" in written
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    assert pommel("models", "list").failure(70) == said.partition("\n")[0]

@@ -12,6 +12,7 @@ import click
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import ModelOptions, PolicyOptions
 from pommel.cli.output import (
+    asked_for_raw,
     form_option,
     note,
     output_option,
@@ -115,7 +116,7 @@ def _write(frame: "pd.DataFrame", form: str, output: Path | None) -> None:
     if form == "table":
         show_table(_table(frame))
         return
-    print_or_write(frame_text(frame, form), output, "Conditional scores")
+    print_or_write(frame_text(frame, form, raw=asked_for_raw()), output, "Conditional scores")
 
 
 def _table(frame: "pd.DataFrame") -> "Table":

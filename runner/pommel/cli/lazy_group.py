@@ -12,7 +12,7 @@ from importlib import import_module
 import click
 
 from pommel.cli.terminal import safe_streams
-from pommel.errors import PommelError, nearest
+from pommel.errors import PommelError, first_line, nearest, package_version
 
 # Command -> (file in this folder and maybe the command's name in it, help shown in the list).
 Commands = Mapping[str, tuple[str, str]]
@@ -110,6 +110,31 @@ def _messages() -> Iterator[None]:
     except MemoryError:
         _say("out of memory; a smaller --max-memory needs less")
         sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - what nobody has thought of is our mistake
+        _say(_bug(error))
+        sys.exit(_SOFTWARE)
+
+
+# What sysexits.h calls an internal software error.
+_SOFTWARE = 70
+
+
+def _bug(error: Exception) -> str:
+    """Write down what only we can mend, and return what is said of it."""
+    # Imported here: every command would wait for them.
+    import tempfile
+    import traceback
+
+    what = f"this is a mistake in pommel itself: {type(error).__name__}: {first_line(error)}"
+    try:
+        handle, path = tempfile.mkstemp(prefix="pommel-bug-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as opened:
+            print(f"pommel {package_version('pommel')}, Python {sys.version}", file=opened)
+            print(*sys.argv, file=opened)
+            traceback.print_exception(error, file=opened)
+    except OSError:
+        return what
+    return f"{what}\nPlease report it, with {path}, which says where it happened"
 
 
 def drop_output() -> None:

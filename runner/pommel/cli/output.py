@@ -41,9 +41,17 @@ def show_json(value: object) -> None:
     show_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def show_frame(frame: "pd.DataFrame", form: str) -> None:
-    """Print a tidy table as CSV, TSV, or JSON records."""
-    show_text(frame_text(frame, form))
+def show_frame(frame: "pd.DataFrame", form: str, *, raw: bool | None = None) -> None:
+    """Print a tidy table as CSV, TSV, or JSON records; None: `raw` where `--raw` asks for it."""
+    show_text(frame_text(frame, form, raw=asked_for_raw() if raw is None else raw))
+
+
+def asked_for_raw() -> bool:
+    """Say whether `--raw`, which comes with `--format`, was given to the command that runs."""
+    return bool(click.get_current_context().meta.get(_RAW))
+
+
+_RAW = "pommel.raw"
 
 
 def show_rows(
@@ -66,7 +74,7 @@ def show_rows(
 def show_retired_table(results: Sequence[SuiteResult]) -> None:
     """Print the four columns that `syntaxgym run` and `syntaxgym evaluate` printed."""
     frame = stacked([each.to_frame("predictions") for each in results])
-    show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv")
+    show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv", raw=True)
 
 
 def show_text(text: str) -> None:
@@ -207,12 +215,14 @@ def form_option(
     *,
     default: str | None = "table",
     about: str = "What to print.",
+    has_tables: bool = True,
 ) -> Callable[[_F], _F]:
     """Return what adds `--format`, which the command gets as `form`.
 
-    `about` is its help, which says the default where that depends on something (None).
+    `about` is its help, which says the default where that depends on something (None). Where CSV
+    is a table for people, not a form of suites, `--raw` is added, too (`asked_for_raw`).
     """
-    return click.option(
+    form = click.option(
         "--format",
         "form",
         type=click.Choice(choices),
@@ -220,6 +230,16 @@ def form_option(
         show_default=True,
         help=about,
     )
+    if not has_tables or not {"csv", "tsv"} & {*choices}:
+        return form
+    raw = click.option(
+        "--raw",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, _option, value: context.meta.update({_RAW: value}),
+        help="Leave texts of CSV and TSV as they are, also those that a spreadsheet would run.",
+    )
+    return lambda function: form(raw(function))
 
 
 suites_argument = click.argument("suites", nargs=-1, required=True, metavar="SUITE...")

@@ -11,6 +11,7 @@ from pommel.cli.each_model import Done, ModelsAndSuites, run_each
 from pommel.cli.option_groups import Folder, field_of, option, takes_options
 from pommel.cli.options import RunOptions, threshold_option
 from pommel.cli.output import (
+    asked_for_raw,
     check_table,
     fail_under,
     form_option,
@@ -124,5 +125,5 @@ def _report(results: Results, chosen: _RunOptions, done: Done[Run]) -> None:
     if chosen.output:
         failed = {reference: str(error) for reference, error in done.failed.items()}
         complete = done.error is None
-        results.save(chosen.output, complete=complete, failed=failed)
+        results.save(chosen.output, complete=complete, failed=failed, raw=asked_for_raw())
         note(f"Full results: {chosen.output}")

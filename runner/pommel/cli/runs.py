@@ -12,6 +12,7 @@ from pommel.cli.asking import confirm
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import HOW_TO_FILL, StoreOptions, threshold_option
 from pommel.cli.output import (
+    asked_for_raw,
     check_table,
     fail_under,
     folder_option,
@@ -176,7 +177,7 @@ def export_tables(chosen: _ExportOptions) -> None:
         records = store.runs.told_apart(chosen.selected(store))
         own = store.runs.with_tokens(records)
         found = list(store.runs.runs(own))
-    Results.export(records, found, chosen.output, chosen.form)
+    Results.export(records, found, chosen.output, chosen.form, raw=asked_for_raw())
     if n_imported := len(records) - len(own):
         others = "those files hold the others only" if own else "those files are not written"
         note(

@@ -41,6 +41,7 @@ class SetOptions(PairOptions):
         form_option(
             WrittenForm.names(),
             default=None,
+            has_tables=False,
             about="A suite, long CSV, plain sentences, or a format of minimal sets.  "
             "[default: by the ending; suite]",
         )

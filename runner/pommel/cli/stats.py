@@ -13,6 +13,7 @@ import click
 from pommel.analysis import AccuracyAsked, Answer, ItemTable, SentenceSets
 from pommel.cli.option_groups import Options, field_of, takes_options
 from pommel.cli.output import (
+    asked_for_raw,
     form_option,
     note,
     output_option,
@@ -127,7 +128,7 @@ def items(chosen: _ItemsOptions) -> None:
     if form == "parquet" and path is not None:
         _write_parquet(items.rows, path)
         return
-    text = frame_text(items.rows, form)
+    text = frame_text(items.rows, form, raw=asked_for_raw())
     if path is None:
         show_text(text)
     else:

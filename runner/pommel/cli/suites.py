@@ -73,7 +73,7 @@ def show(suite: str, item: int | None) -> None:
 @command.command("export")
 @suites_argument
 @folder_option
-@form_option(list(_FORMS), default="json", about="Format of the files.")
+@form_option(list(_FORMS), default="json", about="Format of the files.", has_tables=False)
 @click.option(
     "--first-letter",
     type=click.Choice(get_args(LetterSize)),

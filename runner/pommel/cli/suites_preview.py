@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from pommel.cli.console import SafeConsole
 from pommel.cli.option_groups import Options, option, takes_options
 from pommel.cli.output import in_files, note, show_text, show_warnings, suites_argument
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted
@@ -18,6 +18,9 @@ from pommel.files import sha256_of
 from pommel.report import PreviewLine
 from pommel.sources import find_suites, load_drafts
 from pommel.suite import Item, Suite
+
+if TYPE_CHECKING:
+    from pommel.cli.console import SafeConsole
 
 # Enough to see what a suite is about.
 _FIRST = 3
@@ -143,12 +146,14 @@ def _print(lines: Iterable[PreviewLine], *, plain: bool) -> None:
         for line in lines:
             show_text(f"{_one_line(line.text)}\n")
         return
+    from pommel.cli.console import SafeConsole
+
     console = SafeConsole()
     for line in lines:
         _print_folded(console, line, plain=plain)
 
 
-def _print_folded(console: SafeConsole, line: PreviewLine, *, plain: bool) -> None:
+def _print_folded(console: "SafeConsole", line: PreviewLine, *, plain: bool) -> None:
     """Print a line; what does not fit goes on below its text, not below its label."""
     from rich.text import Text
 
@@ -211,6 +216,8 @@ def _watch(sources: Sequence[str], show: Callable[[Sequence[str]], None]) -> Non
 def _show_again(
     sources: Sequence[str], there: Sequence[str], show: Callable[[Sequence[str]], None]
 ) -> None:
+    from pommel.cli.console import SafeConsole
+
     # Only a terminal is cleared: a pipe gets one preview after the other.
     SafeConsole().clear()
     for gone in sorted({*sources} - {*there}):

@@ -9,6 +9,7 @@ import click
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import KeepingOptions, ModelOptions, PolicyOptions
 from pommel.cli.output import (
+    asked_for_raw,
     form_option,
     output_option,
     print_or_write,
@@ -65,7 +66,7 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
         choices = Choices(policy=chosen.policy, compat=chosen.compat)
         surprisals = SuiteSurprisals.of(opened, loaded.suites[0], choices, progress=progress)
     if chosen.compat and chosen.form == "tsv":
-        text = frame_text(_retired_columns(surprisals), "tsv")
+        text = frame_text(_retired_columns(surprisals), "tsv", raw=True)
     else:
         text = _text(surprisals, chosen.form)
     print_or_write(text, chosen.output, "Surprisals")
@@ -88,6 +89,6 @@ def _text(surprisals: SuiteSurprisals, form: str) -> str:
             every = {each.text: each for row in surprisals.sentences for each in row}
             return Recording.text_of(surprisals.model, surprisals.policy, every.values())
         case "tokens":
-            return frame_text(surprisals.to_frame("tokens"), "csv")
+            return frame_text(surprisals.to_frame("tokens"), "csv", raw=asked_for_raw())
         case _:
-            return frame_text(surprisals.to_frame("regions"), form)
+            return frame_text(surprisals.to_frame("regions"), form, raw=asked_for_raw())

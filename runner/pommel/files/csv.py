@@ -7,8 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Self
 
-from pommel.errors import Fault, Place, counted, nearest
+from pommel.errors import Fault, Place, counted, nearest, printable_lines
 from pommel.values import frozen
+
+# Blanks, and what is not seen: some spreadsheets pass over it.
+_UNSEEN = r"\s\u00ad\u061c\u115f\u1160\u200b-\u200f\u2060\u2800\u3164\ufe0f\ufeff\uffa0"
+# With one of these (=, +, -, @; small, of full width, the sign of minus), a text is a formula.
+_SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t\r"
+# At the beginning of a text, or of what is a cell of its own to those who do not take commas.
+# A sign that stands alone is one.
+_FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}].)", re.DOTALL)
 
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
@@ -198,6 +206,15 @@ class CsvTable:
         ]
         # An empty line would be no row.
         return '""\n' if cells == [""] else separator.join(cells) + "\n"
+
+
+def spreadsheet_cell(text: str) -> str:
+    """Return a text for a cell: it steers no terminal, and no spreadsheet runs it as a formula.
+
+    What a spreadsheet would run has an apostrophe in front, also behind a semicolon, a tab or a
+    bar: there, too, some begin a cell.
+    """
+    return _FORMULA.sub(r"\1'", printable_lines(text))
 
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from pommel.files.csv import spreadsheet_cell
 from pommel.files.json import WrittenFloat, to_json
 
 if TYPE_CHECKING:
@@ -60,15 +61,24 @@ def frame_of_rows(rows: Iterable[Any], columns: Sequence[str] | type) -> "pd.Dat
     return frame_of({name: [row.get(name) for row in listed] for name in columns})
 
 
-def frame_text(frame: "pd.DataFrame", form: str) -> str:
+def frame_text(frame: "pd.DataFrame", form: str, *, raw: bool = False) -> str:
     """Return a tidy table as "csv", "tsv" or "json": records, as `frame_to_json` has them.
 
-    Quotes stand where they are needed, lines end in a line feed, a missing value is nothing.
+    Quotes stand where they are needed, lines end in a line feed, a missing value is nothing. Texts
+    of CSV and TSV are such that a spreadsheet may open them (`spreadsheet_cell`), unless `raw`.
     """
     if form == "json":
         return to_json(frame_to_json(frame), indent=2)
     separator = "\t" if form == "tsv" else ","
+    if not raw:
+        frame = frame.rename(columns=_cell)
+        for name in frame.select_dtypes(["object", "string", "category"]):
+            frame[name] = frame[name].map(_cell)
     return frame.to_csv(index=False, sep=separator, lineterminator="\n")
+
+
+def _cell(value: object) -> object:
+    return spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, object]]:

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cached_property
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pommel.errors import PommelError, UsageError, printable
-from pommel.files import replacing
+from pommel.files import replacing, spreadsheet_cell
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder
@@ -34,13 +33,6 @@ if TYPE_CHECKING:
 
 # What of a time is its date.
 DATE = 10
-
-# Blanks, and what is not seen: some spreadsheets pass over it.
-_UNSEEN = r"\s\u00ad\u061c\u115f\u1160\u200b-\u200f\u2060\u2800\u3164\ufe0f\ufeff\uffa0"
-# With one of these (=, +, -, @; small, of full width, the sign of minus), a text is a formula.
-_SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t\r"
-# At the beginning of a text, or of what is a cell of its own to those who do not take commas.
-_FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}])")
 
 
 @frozen(slots=False)
@@ -145,8 +137,8 @@ class Ranking:
         columns: list[tuple[str, Iterable[object]]] = [
             *((name, [getattr(row, name) or None for row in rows]) for name in _RANKS),
             ("id", [row.id for row in rows]),
-            ("model", [_cell(row.name) for row in rows]),
-            ("by", [_cell(row.by) for row in rows]),
+            ("model", [spreadsheet_cell(row.name) for row in rows]),
+            ("by", [spreadsheet_cell(row.by) for row in rows]),
             ("added", [each.added for each in listed]),
             ("status", [each.evidence for each in listed]),
             *(
@@ -168,7 +160,7 @@ class Ranking:
             columns.append((f"{suite.name} n_swallowed", swallowed))
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow([_cell(title) for title, _ in columns])
+        writer.writerow([spreadsheet_cell(title) for title, _ in columns])
         writer.writerows(zip(*(values for _, values in columns), strict=True))
         return text.getvalue()
 
@@ -276,10 +268,6 @@ _SCORE = tuple(each.name for each in fields(Scored))
 # By this file a folder is known as one that may be written over.
 MARK = "leaderboard.json"
 _PAGES = "submissions"
-
-
-def _cell(text: str) -> str:
-    return _FORMULA.sub(r"\1'", text)
 
 
 def _scored_again(rerun: Rerun | None, n_items: int) -> dict[str, object] | None:

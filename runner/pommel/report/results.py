@@ -57,9 +57,16 @@ class Results:
         return _frame(table, [run.result for run in self.runs], self.runs)
 
     def save(
-        self, folder: Path, *, complete: bool = True, failed: Mapping[str, str] | None = None
+        self,
+        folder: Path,
+        *,
+        complete: bool = True,
+        failed: Mapping[str, str] | None = None,
+        raw: bool = False,
     ) -> list[Path]:
         """Write one CSV a table and `runs.json`; return the files.
+
+        Texts that a spreadsheet would run as formulas have an apostrophe in front, unless `raw`.
 
         `runs.json` has the provenance of every run, and says whether all that was asked for is
         there, and which models have failed (reference to message). All files are there, or none:
@@ -68,11 +75,16 @@ class Results:
         failures = [{"model": model, "error": error} for model, error in (failed or {}).items()]
         summary = {"complete": complete, "failed": failures, "runs": self.to_json()}
         frames = {table: self.to_frame(table) for table in get_args(ResultsTable)}
-        return _write_all(folder, frames, "csv", summary)
+        return _write_all(folder, frames, "csv", summary, raw=raw)
 
     @staticmethod
     def export(
-        records: Sequence[RunRecord], runs: Sequence[Run], folder: Path, form: "ExportForm"
+        records: Sequence[RunRecord],
+        runs: Sequence[Run],
+        folder: Path,
+        form: "ExportForm",
+        *,
+        raw: bool = False,
     ) -> list[Path]:
         """Write one file a table and `runs.json`; return the files.
 
@@ -91,7 +103,7 @@ class Results:
             if runs or table not in _OF_TOKENS
         }
         summary = {"complete": True, "failed": [], "runs": [*map(_result_to_json, results)]}
-        files = _write_all(folder, frames, form, summary)
+        files = _write_all(folder, frames, form, summary, raw=raw)
         for table in _OF_TOKENS:
             if table not in frames:
                 (folder / f"{table}.{form}").unlink(missing_ok=True)
@@ -213,6 +225,8 @@ def _write_all(
     frames: "Mapping[ResultsTable, pd.DataFrame]",
     form: ExportForm,
     summary: Mapping[str, object],
+    *,
+    raw: bool,
 ) -> list[Path]:
     """Write one file a table, and `runs.json`; return the files."""
     files = [*(folder / f"{table}.{form}" for table in frames), folder / "runs.json"]
@@ -223,7 +237,7 @@ def _write_all(
             if form == "parquet":
                 frame.to_parquet(aside, index=False)
             else:
-                aside.write_text(frame_text(frame, form), encoding="utf-8", newline="")
+                aside.write_text(frame_text(frame, form, raw=raw), encoding="utf-8", newline="")
         text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
         last.write_text(text, encoding="utf-8", newline="")
     return files
