@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pommel.cli.option_groups import Options, option, takes_options
-from pommel.cli.output import in_files, note, show_text, show_warnings, suites_argument
+from pommel.cli.output import in_files, note, show_warnings, suites_argument
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted
 from pommel.files import sha256_of
 from pommel.report import PreviewLine
@@ -144,7 +144,7 @@ def _print(lines: Iterable[PreviewLine], *, plain: bool) -> None:
     if not sys.stdout.isatty():
         # A sentence is one line of a file, however long it is; and all of it.
         for line in lines:
-            show_text(f"{_one_line(line.text)}\n")
+            click.echo(_one_line(line.text), color=True)
         return
     from pommel.cli.console import SafeConsole
 

@@ -1,0 +1,203 @@
+"""Every command, with text of strangers in suites, models, stores, boards and files.
+
+Escape sequences are in every field that may hold them. What people are shown has none of them, on
+a terminal or in a pipe; data in a pipe have what was there.
+"""
+
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+import pytest
+from tests.cli.samples import suite_value
+
+from pommel.cli import _pommel, main
+
+STEERS = ("\x1b]0;evil\x07", "\x1b[2J", "\x9b31m", "\x1b[31m")
+EVIL = f"=e{STEERS[0]}v{STEERS[1]}i{STEERS[2]}l{STEERS[3]}"
+
+# What needs an engine, and a training, are tested where there is one.
+ELSEWHERE = {"image build", "image check", "image new", "train lstm"}
+# These print what programs read: in a pipe it is what was there.
+DATA = {"convert", "tokenize", "unkify", "get-surprisals"}
+# In capitals: files of the folder, and the text itself. Where a command refuses, it says why.
+COMMANDS = {
+    "run": ("dummy:// S", "MODEL S --table tokens --format tsv", "S S", "recorded://BROKEN S"),
+    "surprisals": ("dummy:// S --format csv", "dummy:// BROKEN"),
+    "evaluate": ("SCORED", "SCORED --format csv"),
+    "capitalization": ("dummy:// S --no-store", "dummy:// S --no-store --format csv"),
+    "conditional": ("dummy:// TABLE", "dummy:// TABLE --format csv"),
+    "runs list": ("--store STORE", "--store STORE --format csv", "--store STORE --suite EVIL"),
+    "runs show": ("RUN --store STORE", "EVIL --store STORE"),
+    "runs export": ("--store STORE -o OUT", "--store STORE EVIL -o OUT"),
+    "runs evaluate": ("--store STORE --score all", "--store STORE --format csv --oov skip"),
+    "runs delete": ("--store STORE --suite EVIL", "--store STORE EVIL"),
+    "runs gc": ("--store STORE --dry-run",),
+    "runs recover": ("STORE -o FILE", "BROKEN -o FILE"),
+    "import-results": ("TABLE --from items --store FILE", "BROKEN --store FILE"),
+    "compare": ("dummy EVIL --store STORE", "dummy EVIL --store STORE --format csv"),
+    "stats accuracy": (
+        "--store STORE",
+        "--store STORE --by circuit",
+        "--store STORE --by suite --format csv",
+        "--store STORE --circuit EVIL",
+    ),
+    "stats stability": ("--store STORE", "--store STORE --format csv"),
+    "stats complexity": ("--store STORE",),
+    "stats scaling": ("--store STORE", "--store STORE --format csv"),
+    "stats training": ("--store STORE",),
+    "stats auc": ("--store STORE", "--store STORE --format csv"),
+    "stats correlate": ("--store STORE --with TABLE", "--store STORE"),
+    "stats items": ("--store STORE", "--store STORE --format tsv"),
+    "stats mixed": ("--store STORE --fixed suite", "--store STORE --fixed EVIL"),
+    "report": (
+        "--store STORE --table md",
+        "--store STORE --table latex --name circuits",
+        "--store STORE --table csv --name predictions",
+        "--store STORE --table csv --suite EVIL",
+    ),
+    "submit": ("--store STORE -o FILE", "--store STORE EVIL -o FILE"),
+    "leaderboard init": ("FILE --suites S", "FILE --suites EVIL"),
+    "leaderboard add": ("BOARD EVIL", "EVIL EVIL"),
+    "leaderboard show": ("BOARD", "BOARD --format csv", "OUT"),
+    "leaderboard withdraw": ("BOARD EVIL --reason EVIL",),
+    "leaderboard verify": ("BOARD", "BOARD EVIL"),
+    "leaderboard export": ("BOARD -o OUT",),
+    "generate": ("BROKEN", "EVIL"),
+    "convert": ("S", "S --format csv", "BROKEN", "TABLE --from EVIL"),
+    "fetch": ("EVIL", "--list"),
+    "validate": ("S", "BROKEN", "TABLE", "EVIL"),
+    "suites check": ("S", "BROKEN"),
+    "suites export": ("EVIL -o OUT", "S -o OUT"),
+    "suites list": ("S", "EVIL"),
+    "suites new": ("FILE --name EVIL", "EVIL"),
+    "suites preview": ("S", "S --plain", "BROKEN", "S --item EVIL"),
+    "suites show": ("S", "EVIL"),
+    "train ngram": ("BROKEN -o FILE --order 1", "EVIL -o FILE"),
+    "models list": ("", "EVIL"),
+    "models show": ("EVIL", "MODEL", "huggingface://EVIL"),
+    "list": ("--short", "EVIL"),
+    "tokenize": ("dummy:// BROKEN", "EVIL BROKEN"),
+    "unkify": ("dummy:// BROKEN", "dummy:// EVIL"),
+    "get-surprisals": ("dummy:// BROKEN", "EVIL BROKEN"),
+    "get-predictions": ("dummy:// BROKEN FILE", "EVIL BROKEN EVIL"),
+}
+
+
+class Terminal(io.StringIO):
+    """What a terminal is given."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_every_command_is_here() -> None:
+    assert {*COMMANDS, *ELSEWHERE} == {*leaves(_pommel, "")}
+
+
+def leaves(group: click.Group, before: str) -> Iterator[str]:
+    """Yield the commands below a group that have none below them."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from leaves(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}"
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The folder's files by their names in `COMMANDS`: all that can be hostile is."""
+    folder = tmp_path_factory.mktemp("hostile")
+    suite = suite_value(EVIL)
+    suite["meta"] |= dict.fromkeys(
+        ("circuit", "language", "description", "author", "reference", EVIL), EVIL
+    )
+    suite["region_meta"]["1"] = EVIL
+    suite["predictions"][0] |= {"formula": f"(2;%{EVIL}%) < (2;%mismatch%)", "description": EVIL}
+    for item in suite["items"]:
+        item["conditions"][0]["condition_name"] = EVIL
+        item["conditions"][0]["regions"][2]["content"] = f"{EVIL} ."
+    made = {name: str(folder / name.lower()) for name in ("S", "STORE", "SCORED", "BOARD")}
+    made["S"] += ".json"
+    write(made["S"], json.dumps(suite))
+    write(folder / "broken", f'{EVIL}\t{{"{EVIL}\n')
+    write(folder / "table.csv", f"context,target,{EVIL}\nThe {EVIL},author {EVIL},{EVIL}\n")
+    surprisals = ("surprisals", "dummy://", made["S"])
+    silently(*surprisals, "--output", made["SCORED"])
+    silently(*surprisals, "--format", "jsonl", "--output", folder / "model")
+    recorded = (folder / "model").read_text("utf-8")
+    write(folder / "model", recorded.replace('"dummy"', json.dumps(EVIL), 1))
+    made["MODEL"] = f"recorded://{folder / 'model'}"
+    silently("run", "dummy://", made["MODEL"], made["S"], "--store", made["STORE"])
+    write(folder / "sound.json", json.dumps(suite_value()))
+    silently("leaderboard", "init", made["BOARD"], "--suites", folder / "sound.json")
+    for each in Path(made["BOARD"]).glob("*.json*"):
+        write(each, each.read_text("utf-8").replace('"board"', json.dumps(EVIL)))
+    listed = silently("runs", "list", "--store", made["STORE"], "--format", "json")
+    return {
+        **made,
+        "RUN": json.loads(listed)[0]["run_id"],
+        "BROKEN": str(folder / "broken"),
+        "TABLE": str(folder / "table.csv"),
+        "OUT": str(folder / "out"),
+        "FILE": str(folder / "gone" / "file.json"),
+        "EVIL": EVIL,
+    }
+
+
+def write(path: str | Path, text: str) -> None:
+    """Write a file."""
+    Path(path).write_text(text, "utf-8")
+
+
+def silently(*arguments: str | Path) -> str:
+    """Return what a command prints; it has to end well."""
+    with pytest.MonkeyPatch.context() as patch:
+        status, shown, said = outcome(arguments, io.StringIO, patch)
+    assert status == 0, said
+    return shown
+
+
+def outcome(
+    arguments: Iterable[str | Path], kind: type[io.StringIO], patch: pytest.MonkeyPatch
+) -> tuple[object, str, str]:
+    """Return a command's exit status, its output, and what it says on stderr."""
+    out, err = kind(), kind()
+    patch.setattr(sys, "stdin", io.StringIO())
+    patch.setattr(sys, "stdout", out)
+    patch.setattr(sys, "stderr", err)
+    status: object = 0
+    try:
+        main([str(each) for each in arguments])
+    except SystemExit as leaving:
+        status = leaving.code or 0
+    return status, out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("kind", [io.StringIO, Terminal])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_strangers_write_steers_no_terminal(
+    command: str,
+    kind: type[io.StringIO],
+    places: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for given in COMMANDS[command]:
+        arguments = [named(each, places) for each in given.split()]
+        status, shown, said = outcome([*command.split(), *arguments], kind, monkeypatch)
+        assert status != 70, said
+        is_data = kind is io.StringIO and command in DATA
+        for text in (said, *([] if is_data else [shown])):
+            assert [each for each in STEERS if each in text] == [], given
+
+
+def named(argument: str, places: dict[str, str]) -> str:
+    """Return an argument with what a name in it stands for."""
+    scheme, separator, name = argument.rpartition("://")
+    return f"{scheme}{separator}{places.get(name, name)}"
