@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -48,7 +49,8 @@ def show_frame(frame: "pd.DataFrame", form: str, *, raw: bool | None = None) -> 
 
 def asked_for_raw() -> bool:
     """Say whether `--raw`, which comes with `--format`, was given to the command that runs."""
-    return bool(click.get_current_context().meta.get(_RAW))
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_RAW))
 
 
 _RAW = "pommel.raw"
@@ -114,8 +116,6 @@ def using(model: Model) -> Iterator[Model]:
         note(f"{model.info.name}: {model.info.repeated}")
 
 
-# A file with a thousand stray spaces says so once; `pommel validate` has them all.
-_SHOWN_WARNINGS = 3
 _SHOWN_NOTES = 8
 
 
@@ -128,17 +128,24 @@ def show_notes(notes: Sequence[str]) -> None:
         note(f"note: {more} more like these; --format csv has the counts of every suite")
 
 
-def show_warnings(faults: Sequence[Fault]) -> None:
-    """Print the first warnings of each file on stderr, and how many more there are."""
-    by_file: dict[str, list[Fault]] = {}
-    for fault in faults:
-        by_file.setdefault(fault.file, []).append(fault)
-    for file, found in by_file.items():
-        for fault in found[:_SHOWN_WARNINGS]:
-            note(str(fault))
-        if found[_SHOWN_WARNINGS:]:
-            more = len(found) - _SHOWN_WARNINGS
-            note(f"{file}: {more} more warnings; `pommel validate` shows them all")
+def folded(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Yield all errors; of a file's warnings that ask for the same the first, and how many more.
+
+    A file with a thousand stray spaces says so once; `pommel validate --format json` has them all.
+    """
+    same: dict[tuple[object, ...], list[Fault]] = {}
+    for number, fault in enumerate(faults):
+        own = number if fault.severity == "error" else fault.hint
+        same.setdefault((fault.file, own), []).append(fault)
+    for first, *others in same.values():
+        more = f" (and {len(others)} more like this)" if others else ""
+        yield replace(first, message=first.message + more)
+
+
+def show_warnings(faults: Iterable[Fault]) -> None:
+    """Print warnings on stderr."""
+    for fault in folded(faults):
+        note(str(fault))
 
 
 def bar_on_stderr(*columns: "ProgressColumn") -> "Progress":

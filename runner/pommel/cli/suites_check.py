@@ -1,7 +1,7 @@
 """`pommel suites check`: doubts about suites, beyond what `pommel validate` finds wrong."""
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, replace
 
 import click
@@ -9,6 +9,7 @@ import click
 from pommel.cli.option_groups import File, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import (
+    folded,
     form_option,
     in_files,
     note,
@@ -91,7 +92,7 @@ def command(suites: tuple[str, ...], chosen: _SuitesCheckOptions) -> None:
     tokenized = _tokenized(all_suites, chosen) if chosen.model and asks_model else None
     for name, each in loaded.items():
         if _VALIDATE in rules:
-            found[name] += _warnings(each.warnings)
+            found[name] += (_Found(fault=fault, rule=_VALIDATE) for fault in folded(each.warnings))
         for remark in check_suite(each.suite, rules, frequencies=frequencies, tokenized=tokenized):
             fault = remark.fault(each.suite, name, each.document)
             found[name].append(
@@ -155,16 +156,6 @@ def _tokenized(suites: Iterable[Suite], chosen: _SuitesCheckOptions) -> Tokenize
             scored[texts[index]] = sentence
             progress(1)
         return Tokenized(model_name=model.info.name, sentences=scored)
-
-
-def _warnings(faults: Sequence[Fault]) -> Iterator[_Found]:
-    """Yield the first of the warnings that ask for the same, and how many more there are."""
-    same: dict[str, list[Fault]] = {}
-    for fault in faults:
-        same.setdefault(fault.hint, []).append(fault)
-    for first, *others in same.values():
-        more = f" (and {len(others)} more like this)" if others else ""
-        yield _Found(fault=replace(first, message=first.message + more), rule=_VALIDATE)
 
 
 def _check_severities(found: Collection[Sequence[_Found]], *, strict: bool) -> None:

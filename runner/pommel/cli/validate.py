@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from pommel.cli.output import form_option, in_files, show_json, suites_argument
+from pommel.cli.output import folded, form_option, in_files, show_json, suites_argument
 from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources import find_suites, load_suites
 
@@ -17,7 +17,8 @@ from pommel.sources import find_suites, load_suites
 def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
     """Check SUITEs (files, folders, - for standard input) without running a model.
 
-    Prints one line a fault, as file:line:column, and exits with status 3 if there is an error.
+    Prints one line a fault, as file:line:column, and one for all warnings of a file that ask for
+    the same; --format json has each. Exits with status 3 if there is an error.
     """
     faults: list[Fault] = []
     sound: list[str] = []
@@ -37,7 +38,7 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
     if form == "json":
         show_json([asdict(fault) for fault in faults])
     else:
-        for line in (*faults, *sound):
+        for line in (*folded(faults), *sound):
             click.echo(str(line))
     errors = [fault for fault in faults if fault.severity == "error"]
     if errors:
