@@ -1,6 +1,8 @@
 """JSON that knows where its values stand, and comes back as it was."""
 
+import contextlib
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pommel.errors import InputError, SuiteError
-from pommel.files.json import MAX_DEPTH, JsonDocument, JsonPath, WrittenFloat, path_text, to_json
+from pommel.files.json import (
+    MAX_DEPTH,
+    JsonDocument,
+    JsonPath,
+    WrittenFloat,
+    parse_json,
+    path_text,
+    to_json,
+)
 
 # --- random documents, with their text and the place of every value in it
 
@@ -336,3 +346,38 @@ def test_a_text_that_is_never_closed_takes_no_longer_than_it_is_long() -> None:
     text = '{"a": "' + '\\"' * 300_000
     with pytest.raises(SuiteError, match="this text is never closed"):
         JsonDocument.parse(text, file="s.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "s:7: this is not JSON: Expecting value (column 1)"),
+        (
+            "{\n\n'a': 1}",
+            "s:9: this is not JSON: Expecting property name enclosed in double quotes",
+        ),
+        (b'"\xff"', "s:7: the byte 1 is not UTF-8"),
+        ("[NaN]", "s:7: NaN is not JSON; write null"),
+        ("-Infinity", "s:7: -Infinity is not JSON; write null"),
+        ("9" * 5000, "s:7: a whole number has more than 4,300 digits"),
+        ("[" * 100_000, "s:7: this JSON is nested too deep"),
+        ('{"a":' * 100_000, "s:7: this JSON is nested too deep"),
+    ],
+)
+def test_whatever_is_wrong_with_json_of_strangers_is_one_error(
+    text: str | bytes, message: str
+) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+        parse_json(text, where="s", first_line=7)
+    with pytest.raises(InputError, match=f"^{re.escape(message.partition(': ')[2])}"):
+        parse_json(text)
+
+
+@given(st.text() | st.binary())
+def test_json_of_strangers_is_a_value_or_an_error(text: str | bytes) -> None:
+    with contextlib.suppress(InputError):
+        parse_json(text)
+
+
+def test_json_that_python_has_written_may_have_infinities() -> None:
+    assert parse_json(b"[Infinity, 1]", decoder=json.JSONDecoder()) == [math.inf, 1]

@@ -5,6 +5,7 @@ from .json import JsonDocument as JsonDocument
 from .json import JsonPath as JsonPath
 from .json import WrittenFloat as WrittenFloat
 from .json import json_chunks as json_chunks
+from .json import parse_json as parse_json
 from .json import to_json as to_json
 from .shipped import json_schema as json_schema
 from .shipped import shipped_folder as shipped_folder

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from json.encoder import encode_basestring, encode_basestring_ascii
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
-from pommel.errors import Fault, SuiteError
+from pommel.errors import Fault, InputError, SuiteError
 from pommel.files.text import DecodedText, is_encodable
 from pommel.values import frozen
 
@@ -28,6 +28,46 @@ MAX_DEPTH = 100
 # Python refuses to convert longer whole numbers, since that takes quadratic time.
 _MAX_DIGITS = 4300
 _NESTED = (dict, list, tuple)
+
+
+def _refused(constant: str) -> NoReturn:
+    raise InputError(f"{constant} is not JSON; write null")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refused)
+
+
+def parse_json(
+    text: str | bytes,
+    *,
+    where: str = "",
+    first_line: int | None = 1,
+    decoder: json.JSONDecoder = _STRICT,
+) -> Any:
+    """Return the value of JSON that a stranger has written; bytes are UTF-8.
+
+    Raises `InputError`, whatever is wrong: beside the syntax also NaN and infinities, which JSON
+    lacks, whole numbers of more than 4,300 digits, which Python makes none of, and nesting that is
+    too deep for it. The message begins with `where`, if that is said, and the line; where the text
+    is but one, `first_line` is None. `json.JSONDecoder()` takes NaN and infinities, too, which are
+    usual in files that Python has written.
+    """
+    n_before = 0
+    try:
+        return decoder.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        n_before = error.lineno - 1
+        what = f"this is not JSON: {error.msg} (column {error.colno})"
+    except UnicodeDecodeError as error:
+        what = f"the byte {error.start} is not UTF-8"
+    except RecursionError:
+        what = "this JSON is nested too deep"
+    except ValueError:
+        what = f"a whole number has more than {_MAX_DIGITS:,} digits"
+    except InputError as error:
+        what = str(error)
+    line = "" if first_line is None else f":{first_line + n_before}"
+    raise InputError(f"{where}{line}: {what}" if where else what)
 
 
 class WrittenFloat(float):

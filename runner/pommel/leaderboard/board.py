@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError, UsageError, nearest, printable, quoted
-from pommel.files import file_name_fault
+from pommel.files import file_name_fault, parse_json
 from pommel.leaderboard.submission import Limits
 from pommel.leaderboard.submission.limits import shape_fault
 from pommel.leaderboard.submission.manifest import has_letter
@@ -174,9 +174,9 @@ def board_from(text: str, where: str) -> Board:
     fit `schemas/leaderboard.json`, and for suites and circuits that do not fit each other.
     """
     try:
-        value = json.loads(text, parse_constant=no_number)
-    except (ValueError, RecursionError) as error:
-        raise BoardError(f"{where}: this is not JSON: {error}") from None
+        value = parse_json(text, where=where)
+    except InputError as error:
+        raise BoardError(str(error)) from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise BoardError(f'{where}: this is no leaderboard; it has to hold "format": "{FORMAT}"')
     version = value.get("version")
@@ -210,11 +210,6 @@ def _limit(name: str, value: float) -> int | float:
     if isinstance(getattr(Limits(), name), float):
         return float(min(value, sys.float_info.max))
     return int(value)
-
-
-def no_number(name: str) -> float:
-    """Refuse NaN and the infinities, which are no JSON."""
-    raise ValueError(f"{name} is no number")
 
 
 def _check_sense(board: Board, where: str) -> None:

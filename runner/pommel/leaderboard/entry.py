@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError
-from pommel.leaderboard.board import Board, no_number
+from pommel.files import parse_json
+from pommel.leaderboard.board import Board
 from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
 from pommel.leaderboard.submission.manifest import described
@@ -103,8 +104,8 @@ def sealed(value: Mapping[str, object]) -> str:
 def unsealed(text: str) -> dict[str, Any]:
     """Return the value of `sealed`; raises `ValueError` for a text that is not what was written."""
     try:
-        value = json.loads(text, parse_constant=no_number)["value"]
-    except (TypeError, KeyError, RecursionError):
+        value = parse_json(text)["value"]
+    except (InputError, TypeError, KeyError):
         value = None
     if not isinstance(value, dict) or sealed(value) != text:
         raise ValueError("this is not what was written")
@@ -121,9 +122,9 @@ def types_of(value: object) -> object:
 def is_outdated(text: str, version: int) -> bool:
     """Say whether an older pommel has written a file in `derived/`, which is then made again."""
     try:
-        value = json.loads(text)
+        value = parse_json(text)
         return bool(0 < value.get("value", value)["version"] < version)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (InputError, TypeError, KeyError, AttributeError):
         return False
 
 

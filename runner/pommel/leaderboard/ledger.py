@@ -10,7 +10,8 @@ from dataclasses import field, replace
 from types import UnionType
 from typing import Any, Literal, NamedTuple
 
-from pommel.errors import UsageError, counted, listed, printable, quoted
+from pommel.errors import InputError, UsageError, counted, listed, printable, quoted
+from pommel.files import parse_json
 from pommel.leaderboard.board import BoardError
 from pommel.values import frozen
 
@@ -256,9 +257,9 @@ def _ranked(known: Mapping[str, Listed], name: object, where: str) -> Listed:
 
 def _value(line: str, where: str) -> Mapping[str, Any]:
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        raise BoardError(f"{where}: is not JSON") from None
+        value = parse_json(line, where=where, first_line=None)
+    except InputError as error:
+        raise BoardError(str(error)) from None
     event = value.get("event") if isinstance(value, dict) else None
     if not isinstance(event, str) or event not in _KEYS:
         what = f", but {quoted(event)}" if isinstance(event, str) else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import InputError, UsageError
+from pommel.files import parse_json
 from pommel.models.kinds import Kind
 from pommel.models.model import (
     LoadOptions,
@@ -32,7 +33,6 @@ from pommel.models.printed import (
 from pommel.models.reference_files import (
     Reference,
     check_spec,
-    parse_json,
     read_text,
     split_reference,
 )

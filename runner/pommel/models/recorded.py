@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
-from pommel.files import is_encodable, json_schema
+from pommel.files import is_encodable, json_schema, parse_json
 from pommel.models.alignment import PrintedToken
 from pommel.models.kinds import Kind
 from pommel.models.model import (
@@ -40,7 +40,6 @@ from pommel.models.reference_files import (
     Reference,
     check_shape,
     check_spec,
-    parse_json,
     read_text,
     split_reference,
 )

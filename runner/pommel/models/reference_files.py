@@ -1,10 +1,9 @@
 """The files that a model reference names: `scheme://FILE?key=FILE&key=FILE`, and LM Zoo specs."""
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files import DecodedText, json_schema
@@ -48,22 +47,6 @@ def read_text(path: Path, *, asked_by: str) -> str:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error
     return DecodedText.decode(raw, file=str(path)).text
-
-
-def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:
-    """Return the JSON value of `text`; raises `InputError` with `where` and the line."""
-
-    def refuse(constant: str) -> NoReturn:
-        raise InputError(f"{where}:{first_line}: {constant} is not JSON; write null")
-
-    try:
-        return json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        line = first_line + error.lineno - 1
-        message = f"{where}:{line}: this is not JSON: {error.msg} (column {error.colno})"
-        raise InputError(message) from error
-    except RecursionError as error:
-        raise InputError(f"{where}:{first_line}: this JSON is nested too deep") from error
 
 
 def check_spec(spec: object, *, where: str) -> Mapping[str, Any]:

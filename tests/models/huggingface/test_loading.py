@@ -63,7 +63,11 @@ def test_no_tokenizer(tiny_folder: FolderOf, copy: Copy) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "start"),
     [
-        ("config.json", "{", "cannot read FOLDER/config.json: Expecting property name"),
+        (
+            "config.json",
+            "{",
+            "cannot read FOLDER/config.json: this is not JSON: Expecting property name",
+        ),
         ("config.json", "[]", "FOLDER/config.json is not a JSON object"),
         ("tokenizer.json", "{", "FOLDER has no tokenizer that can be read; "),
         ("model.safetensors", "nothing", "the model cannot be loaded; "),

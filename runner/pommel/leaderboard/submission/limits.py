@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from pommel.errors import InputError, printable, quoted
-from pommel.files import is_encodable, json_schema
+from pommel.files import is_encodable, json_schema, parse_json
 from pommel.values import frozen
 
 MIB = 1 << 20
@@ -108,10 +108,6 @@ _MOST_DIGITS = 18
 _MOST_PARTS = 100_000
 
 
-class _RefusedError(Exception):
-    """Something that is JSON for some, and is not taken."""
-
-
 def canonical_line(value: object) -> bytes:
     """Return a value as JSON of one line in UTF-8; equal values have the same bytes."""
     text = json.dumps(
@@ -131,16 +127,9 @@ def parse_strict(raw: bytes, where: str) -> Any:
     if raw.count(b"[") + raw.count(b"{") > _MOST_PARTS:
         raise SubmissionError(f"{where}: has more than {_MOST_PARTS:,} lists and objects")
     try:
-        return _DECODER.decode(raw.decode())
-    except UnicodeDecodeError as error:
-        raise SubmissionError(f"{where}: the byte {error.start} is not UTF-8") from None
-    except json.JSONDecodeError as error:
-        message = f"{where}: this is not JSON: {error.msg} (column {error.colno})"
-        raise SubmissionError(message) from None
-    except RecursionError:
-        raise SubmissionError(f"{where}: this JSON is nested too deep") from None
-    except _RefusedError as error:
-        raise SubmissionError(f"{where}: {error}") from None
+        return parse_json(raw, where=where, first_line=None, decoder=_DECODER)
+    except InputError as error:
+        raise SubmissionError(str(error)) from None
 
 
 def check_nesting(value: object, where: str, *, most: int) -> None:
@@ -167,25 +156,25 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(value) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _RefusedError(f"the key {brief(twice)!r} is there twice")
+        raise InputError(f"the key {brief(twice)!r} is there twice")
     return value
 
 
 def _number(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise _RefusedError(f"the number {brief(digits)} is too large")
+        raise InputError(f"the number {brief(digits)} is too large")
     return value
 
 
 def _whole(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise _RefusedError(f"a whole number has {len(digits):,} digits")
+        raise InputError(f"a whole number has {len(digits):,} digits")
     return int(digits)
 
 
 def _constant(name: str) -> NoReturn:
-    raise _RefusedError(f"{name} is not JSON")
+    raise InputError(f"{name} is not JSON")
 
 
 _DECODER = json.JSONDecoder(

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel.errors import (
     AlignmentError,
@@ -20,7 +20,7 @@ from pommel.errors import (
     UsageError,
     quoted,
 )
-from pommel.files import json_schema
+from pommel.files import json_schema, parse_json
 from pommel.models.alignment import PrintedToken
 from pommel.models.container import answers, checkpoint, predictions
 from pommel.models.container.answers import (
@@ -455,16 +455,7 @@ class ScoreSession:
 
 def _object(line: str) -> Mapping[str, Any]:
     """Return the JSON object in a line; raises `InputError`."""
-    try:
-        value = json.loads(line, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        raise InputError(f"this is not JSON: {error.msg} (column {error.colno})") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"this is no JSON that can be read: {error}") from error
+    value = parse_json(line)
     if not isinstance(value, dict):
         raise InputError("this is no JSON object")
     return value
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise InputError(f'{constant} is not JSON; write null, or "Infinity" for a probability of 0')

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from pommel.errors import InputError, quoted
-from pommel.files import is_encodable
+from pommel.files import is_encodable, parse_json
 from pommel.models.container.engines.engine import MIB, Engine, Job
 from pommel.models.container.engines.process import Command, shortened
-from pommel.models.reference_files import check_spec, parse_json
+from pommel.models.reference_files import check_spec
 
 _LONGEST = 200
 # How many ways of matching a pattern may try at one place, and how many of them are in a * or +.

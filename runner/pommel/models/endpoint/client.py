@@ -17,8 +17,8 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pommel.errors import ModelError, UsageError, package_version, printable
-from pommel.files import Waiting
+from pommel.errors import InputError, ModelError, UsageError, package_version, printable
+from pommel.files import Waiting, parse_json
 from pommel.models.endpoint.reference import EndpointReference, bracketed
 from pommel.models.model import LoadOptions
 from pommel.values import frozen
@@ -318,8 +318,8 @@ class Client:
                 status=status,
             )
         try:
-            value = json.loads(raw)
-        except (ValueError, RecursionError):
+            value = parse_json(raw, decoder=json.JSONDecoder())
+        except InputError:
             value = _NO_JSON
         if not response.is_success:
             said = text if value is _NO_JSON else _message(value)

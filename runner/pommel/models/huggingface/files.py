@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import ModelNotAvailableError, first_line
-from pommel.files import sha256_of
+from pommel.errors import InputError, ModelNotAvailableError, first_line
+from pommel.files import parse_json, sha256_of
 from pommel.models.model import LoadOptions
 from pommel.values import frozen
 
@@ -92,8 +92,8 @@ def find_files(folder: Path, *, allow_pickle: bool) -> ModelFiles:
 def read_json(path: Path) -> dict[str, object]:
     """Return the JSON object in `path`; raises `ModelNotAvailableError` if there is none."""
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        content = parse_json(path.read_bytes(), decoder=json.JSONDecoder())
+    except (OSError, InputError) as error:
         raise ModelNotAvailableError(f"cannot read {path}: {error}") from None
     if not isinstance(content, dict):
         raise ModelNotAvailableError(f"{path} is not a JSON object")

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError, counted, first_line
-from pommel.files import replacing, sha256_of, write_text
+from pommel.files import parse_json, replacing, sha256_of, write_text
 from pommel.models.neural.memory import require_torch
-from pommel.models.reference_files import check_shape, parse_json, read_text
+from pommel.models.reference_files import check_shape, read_text
 from pommel.models.word_level import parse_vocabulary
 from pommel.values import frozen
 

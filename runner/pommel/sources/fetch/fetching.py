@@ -6,7 +6,6 @@ has to be known of it: the licence, and where the files are from.
 
 import asyncio
 import csv
-import json
 from collections import Counter
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from pommel.errors import InputError, PommelError, UsageError, counted, listed
-from pommel.files import DecodedText, JsonDocument, make_folder, replacing, sha256_of, to_json
+from pommel.files import (
+    DecodedText,
+    JsonDocument,
+    make_folder,
+    parse_json,
+    replacing,
+    sha256_of,
+    to_json,
+)
 from pommel.sources.conversion import Conversion, recognised
 from pommel.sources.fetch.source import (
     FetchOptions,
@@ -291,8 +298,8 @@ def _is_licence(source: PublishedSource) -> bool:
 def _continued(source: PublishedSource, folder: Path) -> Mapping[str, Any] | None:
     """Return what a SOURCE.txt of the same source and commit says, None if there is none."""
     try:
-        value = json.loads((folder / SOURCE_NAME).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        value = parse_json((folder / SOURCE_NAME).read_bytes())
+    except (OSError, InputError):
         return None
     match value:
         case {"name": source.name, "commit": source.commit, "files": list(entries)}:
