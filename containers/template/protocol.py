@@ -278,7 +278,9 @@ def get_predictions(model: Any, _output: TextIO, path: str, out: str) -> int:
         return NOT_SUPPORTED
     h5py: Any = importlib.import_module("h5py")
     with h5py.File(out, "w") as file:
-        file["vocabulary"] = [word.encode("utf-8") for word in model.vocabulary]
+        words = [word.encode("utf-8") for word in model.vocabulary]
+        # Of a fixed length: what LM Zoo's clients are told to decode it with takes no others.
+        file.create_dataset("vocabulary", data=words, dtype=f"S{max(map(len, words))}")
         for index, sentence in enumerate(read_sentences(path)):
             try:
                 ids, rows = model.predictions(sentence)

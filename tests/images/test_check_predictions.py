@@ -26,6 +26,11 @@ WRONG_PREDICTIONS: list[tuple[str, str, str]] = [
     ("predictions", "del file['vocabulary']", "the file cannot be read"),
     (
         "predictions",
+        "words = list(file.pop('vocabulary').asstr()); file['vocabulary'] = words",
+        "/vocabulary has strings of any length, which numpy.char.decode refuses",
+    ),
+    (
+        "predictions",
         "at = file['sentence/1']; rows = at.pop('predictions'); at['predictions'] = rows[1:]",
         "predictions are (",
     ),

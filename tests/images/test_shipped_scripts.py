@@ -197,7 +197,8 @@ class TestEveryImage:
         table = parse_surprisal_table(printed(kind, "get_surprisals"), where=kind)
         items = json.loads(printed(kind, "spec"))["vocabulary"]["items"]
         with h5py.File(path) as file:
-            assert [word.decode() for word in file["vocabulary"][:]] == items
+            # As LM Zoo's documentation has it.
+            assert np.char.decode(file["vocabulary"][()], "utf-8").tolist() == items
             assert len(file["sentence"]) == len(SENTENCES)
             for index, rows in enumerate(table):
                 ids = file[f"sentence/{index}/tokens"][:]

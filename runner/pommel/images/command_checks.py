@@ -406,7 +406,11 @@ def _predictions(subject: Subject) -> tuple[list[str], list[_Predicted]]:
                     has = ", ".join(numbers[:_NUMBERS_SHOWN]) or "nothing"
                     what = f"for {len(plain)} sentences, /sentence has {has}"
                     raise Failed(f"{what}; they are numbered from 0")
-                return file.words("vocabulary"), [
+                vocabulary = file.words("vocabulary")
+                if file.file["vocabulary"].dtype.kind != "S":
+                    what = "/vocabulary has strings of any length, which numpy.char.decode refuses"
+                    raise Failed(f"{what}; write bytes of a fixed length (dtype='S20')")
+                return vocabulary, [
                     _Predicted(
                         text=text,
                         printed=printed,
