@@ -6,7 +6,6 @@ else that escapes is our mistake.
 
 import difflib
 import functools
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, replace
 from importlib import metadata
@@ -18,7 +17,6 @@ _LONGEST_QUOTED = 80
 
 # Joiners without a width, and marks of direction; they change nothing but what stands beside them.
 _INVISIBLE = "\u200c\u200d\u200e\u200f\u061c"
-_BETWEEN_BREAKS = re.compile(r"[^\n\t]+")
 
 
 class PommelError(Exception):
@@ -210,23 +208,20 @@ def quoted(text: str) -> str:
     return f"{text[:_LONGEST_QUOTED]!r}…"
 
 
-def printable(text: str) -> str:
+def printable(text: str, *, has_lines: bool = False) -> str:
     """Return a text without what could steer a terminal; one line stays one.
 
     A tab becomes a blank, everything else that is not printable a question mark, except what
-    scripts need to be read: joiners without a width, and marks of direction.
+    scripts need to be read: joiners without a width, and marks of direction. A text that
+    `has_lines` keeps its line feeds and tabs.
     """
-    return "".join(
-        each if each.isprintable() or each in _INVISIBLE else " " if each == "\t" else "?"
-        for each in text
-    )
-
-
-def printable_lines(text: str) -> str:
-    """Return a text without what could steer a terminal, but with its line feeds and tabs."""
     if text.isprintable():
         return text
-    return _BETWEEN_BREAKS.sub(lambda match: printable(match[0]), text)
+    kept = f"{_INVISIBLE}\n\t" if has_lines else _INVISIBLE
+    return "".join(
+        each if each.isprintable() or each in kept else " " if each == "\t" else "?"
+        for each in text
+    )
 
 
 def first_line(error: BaseException) -> str:

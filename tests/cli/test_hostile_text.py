@@ -28,7 +28,6 @@ COMMANDS = {
     "run": ("dummy:// S", "MODEL S --table tokens --format tsv", "S S", "recorded://BROKEN S"),
     "surprisals": ("dummy:// S --format csv", "dummy:// BROKEN"),
     "evaluate": ("SCORED", "SCORED --format csv"),
-    "capitalization": ("dummy:// S --no-store", "dummy:// S --no-store --format csv"),
     "conditional": ("dummy:// TABLE", "dummy:// TABLE --format csv"),
     "runs list": ("--store STORE", "--store STORE --format csv", "--store STORE --suite EVIL"),
     "runs show": ("RUN --store STORE", "EVIL --store STORE"),

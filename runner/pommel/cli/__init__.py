@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pommel.cli.lazy_group import LazyGroup, exit_on_failure
+from pommel.cli.lazy_group import LazyGroup
+from pommel.cli.terminal import exit_on_failure
 from pommel.errors import package_version
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from pommel.errors import printable_lines
+from pommel.cli.terminal import safe
 
 
 class SafeConsole(Console):
@@ -19,4 +19,4 @@ class SafeConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         for each in super().render(renderable, options):
-            yield each if each.control else each._replace(text=printable_lines(each.text))
+            yield each if each.control else each._replace(text=safe(each.text))

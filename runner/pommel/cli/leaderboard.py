@@ -175,7 +175,7 @@ _SHOWN = 50
 
 @click.command("show", no_args_is_help=True)
 @board_argument
-@form_option(["table", "csv", "json"])
+@form_option(["table", "csv", "json"], has_tables=False)
 @click.option(
     "--all", "is_whole", is_flag=True, help=f"All rows of the table, not only the first {_SHOWN}."
 )

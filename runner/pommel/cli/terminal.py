@@ -1,19 +1,21 @@
-"""The boundary to the terminal: all that is said leaves through here, and steers nothing.
+"""The boundary to the terminal: all that is said leaves through here, and how it ends.
 
 Suites, results, stores and models are written by strangers. Escape sequences in their text would
-clear the screen, forge lines, or rename the window of whoever looks at it.
+clear the screen, forge lines, or rename the window of whoever looks at it. What a user can mend is
+a message and an exit status, never a traceback.
 """
 
 import codecs
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Iterator
 from typing import TextIO
 
 import click
 
-from pommel.errors import printable_lines
+from pommel.errors import PommelError, first_line, package_version, printable
 
 
 class SafeStream(io.TextIOBase):
@@ -23,8 +25,9 @@ class SafeStream(io.TextIOBase):
     the stream lacks, as cp1252 lacks Hebrew, becomes a question mark, and `has_replaced` says so.
     """
 
-    # Click would write UTF-8 past a stream that says it is ASCII.
-    encoding = "utf-8"
+    # Click would write UTF-8 past a stream that says it is ASCII. Without both, `input` has no keys
+    # that move in the line.
+    encoding, errors = "utf-8", "strict"
 
     def __init__(self, stream: TextIO) -> None:
         """Stand before a stream, which is given what is left."""
@@ -41,11 +44,11 @@ class SafeStream(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Write what is said."""
-        return self.rich_proxied_file.write(printable_lines(text))
+        return self.rich_proxied_file.write(safe(text))
 
     def data(self, text: str) -> None:
         """Write what is data: whole, where no terminal is."""
-        self.rich_proxied_file.write(printable_lines(text) if self.isatty() else text)
+        self.rich_proxied_file.write(safe(text) if self.isatty() else text)
 
     def flush(self) -> None:
         self.rich_proxied_file.flush()
@@ -55,6 +58,11 @@ class SafeStream(io.TextIOBase):
 
     def fileno(self) -> int:
         return self.rich_proxied_file.fileno()
+
+
+def safe(text: str) -> str:
+    """Return a text that steers no terminal; nearly all is returned as it is."""
+    return text if text.strip("\n").isprintable() else printable(text, has_lines=True)
 
 
 @contextlib.contextmanager
@@ -79,3 +87,90 @@ def safe_streams() -> Iterator[None]:
                 "output is UTF-8, as files are",
                 err=True,
             )
+
+
+INTERRUPTED = 130
+_STDOUT = 1
+
+
+@contextlib.contextmanager
+def exit_on_failure() -> Iterator[None]:
+    """Turn errors that are meant for the user into messages on stderr and exit statuses."""
+    _replace_closed_stdout()
+    with safe_streams(), _messages():
+        yield
+
+
+@contextlib.contextmanager
+def _messages() -> Iterator[None]:
+    try:
+        yield
+        sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        sys.exit(INTERRUPTED)
+    except PommelError as error:
+        _say(str(error))
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        # The reader of our output (`| head`) has gone; what is left must not go to the closed pipe.
+        drop_output()
+        sys.exit(0)
+    except OSError as error:
+        _say(f"{error.filename or 'the output'}: {error.strerror or error}")
+        if not error.filename:
+            # Python would try once more to write it, and complain.
+            drop_output()
+        sys.exit(1)
+    except MemoryError:
+        _say("out of memory; a smaller --max-memory needs less")
+        sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - what nobody has thought of is our mistake
+        _say(_bug(error))
+        sys.exit(_SOFTWARE)
+
+
+# What sysexits.h calls an internal software error.
+_SOFTWARE = 70
+
+
+def _bug(error: Exception) -> str:
+    """Write down what only we can mend, and return what is said of it."""
+    # Imported here: every command would wait for them.
+    import tempfile
+    import traceback
+
+    what = f"this is a mistake in pommel itself: {type(error).__name__}: {first_line(error)}"
+    try:
+        handle, path = tempfile.mkstemp(prefix="pommel-bug-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as opened:
+            print(f"pommel {package_version('pommel')}, Python {sys.version}", file=opened)
+            print(*sys.argv, file=opened)
+            traceback.print_exception(error, file=opened)
+    except OSError:
+        return what
+    return f"{what}\nPlease report it, with {path}, which says where it happened"
+
+
+def drop_output() -> None:
+    """Let what is still to be written to stdout go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _replace_closed_stdout() -> None:
+    """Have a standard output that fails when it is written to, where there is none (`>&-`).
+
+    Otherwise the next file that is opened would be standard output to some, and nothing to others.
+    """
+    if sys.stdout is None:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), _STDOUT)
+        sys.stdout = os.fdopen(_STDOUT, "w", encoding="utf-8")
+
+
+def _say(message: str) -> None:
+    click.echo(f"pommel: {message}", err=True)

@@ -1,6 +1,5 @@
 from .csv import CsvRow as CsvRow
 from .csv import CsvTable as CsvTable
-from .csv import spreadsheet_cell as spreadsheet_cell
 from .json import JsonDocument as JsonDocument
 from .json import JsonPath as JsonPath
 from .json import WrittenFloat as WrittenFloat

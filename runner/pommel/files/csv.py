@@ -3,11 +3,13 @@
 import csv
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Self
 
-from pommel.errors import Fault, Place, counted, nearest, printable_lines
+from pommel.errors import Fault, Place, counted, nearest, printable
 from pommel.values import frozen
 
 # Blanks, and what is not seen: some spreadsheets pass over it.
@@ -21,7 +23,7 @@ _FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}].)", re.DOTALL)
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 
-@frozen
+@frozen(slots=False)
 class CsvRow:
     """A row of a file: its fields, the line it begins in (from 1), and its text as it was written.
 
@@ -52,8 +54,29 @@ class CsvRow:
 
         The row's last field stands for one that it does not have.
         """
-        starts = _field_starts(self)
-        return _place(self, starts[min(index, len(starts) - 1)])
+        return self.at(self.starts[min(index, len(self.starts) - 1)])
+
+    def at(self, offset: int) -> Place:
+        """Return the place of a character of the text."""
+        n_ends = bisect_right(self._line_ends, offset)
+        column = offset - (self._line_ends[n_ends - 1] if n_ends else 0) + 1
+        return Place(file=self.file, line=self.line + n_ends, column=column)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.end() for match in _LINE_END.finditer(self.text)]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where in the text each field begins."""
+        plain = re.compile(f"[^{re.escape(self.separator)}\r\n]*")
+        starts = [0]
+        while True:
+            field = _QUOTED.match(self.text, starts[-1]) or plain.match(self.text, starts[-1])
+            end = field.end() if field else len(self.text)
+            if self.text[end : end + 1] != self.separator:
+                return starts
+            starts.append(end + 1)
 
 
 @frozen
@@ -194,6 +217,15 @@ class CsvTable:
         return row.place(n_columns).fault(message, hint)
 
     @staticmethod
+    def spreadsheet_cell(text: str) -> str:
+        """Return a text for a cell: it steers no terminal, and no spreadsheet runs it as a formula.
+
+        What a spreadsheet would run has an apostrophe in front, also behind a semicolon, a tab or a
+        bar: there, too, some begin a cell.
+        """
+        return _FORMULA.sub(r"\1'", printable(text, has_lines=True))
+
+    @staticmethod
     def line(fields: Iterable[str], separator: str = ",") -> str:
         """Return a row with its line feed, and quotes only where it could not be read without.
 
@@ -208,41 +240,15 @@ class CsvTable:
         return '""\n' if cells == [""] else separator.join(cells) + "\n"
 
 
-def spreadsheet_cell(text: str) -> str:
-    """Return a text for a cell: it steers no terminal, and no spreadsheet runs it as a formula.
-
-    What a spreadsheet would run has an apostrophe in front, also behind a semicolon, a tab or a
-    bar: there, too, some begin a cell.
-    """
-    return _FORMULA.sub(r"\1'", printable_lines(text))
-
-
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 _LINE_END = re.compile(r"\r\n|\r|\n")
-
-
-def _field_starts(row: CsvRow) -> list[int]:
-    plain = re.compile(f"[^{re.escape(row.separator)}\r\n]*")
-    starts = [0]
-    while True:
-        field = _QUOTED.match(row.text, starts[-1]) or plain.match(row.text, starts[-1])
-        end = field.end() if field else len(row.text)
-        if row.text[end : end + 1] != row.separator:
-            return starts
-        starts.append(end + 1)
-
-
-def _place(row: CsvRow, offset: int) -> Place:
-    ends = [match.end() for match in _LINE_END.finditer(row.text, 0, offset)]
-    column = offset - (ends[-1] if ends else 0) + 1
-    return Place(file=row.file, line=row.line + len(ends), column=column)
 
 
 def _broken(row: CsvRow, problem: str) -> Fault:
     kind = "TSV" if row.separator == "\t" else "CSV"
     message, hint = f"this is not {kind}: {problem}", ""
     offset = 0
-    for start in _field_starts(row):
+    for start in row.starts:
         quoted = _QUOTED.match(row.text, start)
         if not row.text.startswith('"', start):
             continue
@@ -254,4 +260,4 @@ def _broken(row: CsvRow, problem: str) -> Fault:
             offset, message = quoted.end(), "there is text behind the quote that ends the field"
             hint = 'write a quote that is part of the text ""'
             break
-    return _place(row, offset).fault(message, hint)
+    return row.at(offset).fault(message, hint)

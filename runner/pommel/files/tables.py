@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from pommel.files.csv import spreadsheet_cell
+from pommel.files.csv import CsvTable
 from pommel.files.json import WrittenFloat, to_json
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def frame_text(frame: "pd.DataFrame", form: str, *, raw: bool = False) -> str:
     """Return a tidy table as "csv", "tsv" or "json": records, as `frame_to_json` has them.
 
     Quotes stand where they are needed, lines end in a line feed, a missing value is nothing. Texts
-    of CSV and TSV are such that a spreadsheet may open them (`spreadsheet_cell`), unless `raw`.
+    of CSV and TSV may be opened in a spreadsheet (`CsvTable.spreadsheet_cell`), unless `raw`.
     """
     if form == "json":
         return to_json(frame_to_json(frame), indent=2)
@@ -78,7 +78,7 @@ def frame_text(frame: "pd.DataFrame", form: str, *, raw: bool = False) -> str:
 
 
 def _cell(value: object) -> object:
-    return spreadsheet_cell(value) if isinstance(value, str) else value
+    return CsvTable.spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, object]]:

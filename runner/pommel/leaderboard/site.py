@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pommel.errors import PommelError, UsageError, printable
-from pommel.files import replacing, spreadsheet_cell
+from pommel.files import CsvTable, replacing
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder
@@ -137,8 +137,8 @@ class Ranking:
         columns: list[tuple[str, Iterable[object]]] = [
             *((name, [getattr(row, name) or None for row in rows]) for name in _RANKS),
             ("id", [row.id for row in rows]),
-            ("model", [spreadsheet_cell(row.name) for row in rows]),
-            ("by", [spreadsheet_cell(row.by) for row in rows]),
+            ("model", [CsvTable.spreadsheet_cell(row.name) for row in rows]),
+            ("by", [CsvTable.spreadsheet_cell(row.by) for row in rows]),
             ("added", [each.added for each in listed]),
             ("status", [each.evidence for each in listed]),
             *(
@@ -160,7 +160,7 @@ class Ranking:
             columns.append((f"{suite.name} n_swallowed", swallowed))
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow([spreadsheet_cell(title) for title, _ in columns])
+        writer.writerow([CsvTable.spreadsheet_cell(title) for title, _ in columns])
         writer.writerows(zip(*(values for _, values in columns), strict=True))
         return text.getvalue()
 

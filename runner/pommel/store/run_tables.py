@@ -448,7 +448,7 @@ def suite_from_document(database: Database, document: bytes) -> Suite:
     """Return the suite of a row of `suites`; raises `StoreError` for one that is damaged."""
     try:
         return LoadedSuite.parse(zlib.decompress(document).decode(), file="<store>").suite
-    except (zlib.error, UnicodeDecodeError, InputError) as error:
+    except (zlib.error, TypeError, UnicodeDecodeError, InputError) as error:
         raise damaged(database.path, f"a suite cannot be read: {error}") from None
 
 
@@ -498,6 +498,9 @@ def bare_record(row: Sequence[Any]) -> RunRecord:
     Raises `ValueError` for a row of which no record can be made.
     """
     run_id, status, source, created, model_name, suite_name, circuit, _, rule, text = row
+    # What a damaged page calls bytes is no text.
+    if not all(isinstance(each, str) for each in (run_id, source, created, model_name, suite_name)):
+        raise ValueError(run_id)
     try:
         described = json.loads(text)
         member, reported = described["membership"], described["reported"]
@@ -522,7 +525,7 @@ def bare_record(row: Sequence[Any]) -> RunRecord:
             status=_STATUS_OF_ROW[status],
             created=created,
         )
-    except (ValueError, TypeError, LookupError, AttributeError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         raise ValueError(run_id) from None
 
 

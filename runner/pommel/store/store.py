@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
-from pommel.store.database import Database
+from pommel.store.database import Database, explained
 from pommel.store.run_tables import RunTables, suite_from_document
 from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, hashes_of
 from pommel.suite import Suite
@@ -71,7 +71,8 @@ class Store:
         needed, too. `dry_run` deletes nothing, and says what would go. Raises `StoreError`.
         """
         # Reading suites takes longer than everything else: it is done before others have to wait.
-        sentences = dict(_suite_sentences(self.database, {}))
+        with explained(self.path):
+            sentences = dict(_suite_sentences(self.database, {}))
         with self.database.transaction() as connection:
             before = _counts(connection)
             sentences |= _suite_sentences(self.database, sentences)

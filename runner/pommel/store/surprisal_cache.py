@@ -486,7 +486,7 @@ def decode_tokens(text: str, encoded: bytes) -> ScoredSentence:
         if check_sum != _check_sum(text, body):
             raise _damaged(text, "their check sum is wrong")
         return ScoredSentence(text=text, tokens=tuple(_tokens(text, body)))
-    except (struct.error, LookupError, ValueError):
+    except (struct.error, LookupError, ValueError, TypeError, AttributeError):
         raise _damaged(text, "they are cut off or garbled") from None
 
 

@@ -1,0 +1,38 @@
+"""What a damaged page makes of a row is a message, whatever asks for it."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import Pommel
+
+DAMAGES = {
+    "a record is nested without end": ("UPDATE runs SET record = ?", "[" * 100_000),
+    "a record is no JSON": ("UPDATE runs SET record = ?", "{"),
+    "a number has thousands of digits": ("UPDATE runs SET record = ?", f'{{"a": {"9" * 5000}}}'),
+    "a run's id is bytes": ("UPDATE runs SET run_id = ?", b"\xff"),
+    "a model's name is bytes": ("UPDATE runs SET model_name = ?", b"\xff"),
+    "a suite is text": ("UPDATE suites SET document = ?", "[]"),
+    "a suite is a number": ("UPDATE suites SET document = ?", 1e308),
+    "tokens are text": ("UPDATE scored SET tokens = ?", "3"),
+}
+COMMANDS = ("list", "show ID", "export -o OUT", "evaluate --oov skip", "gc", "delete ID --yes")
+
+
+@pytest.mark.parametrize(("change", "value"), DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_row_that_makes_no_sense(
+    pommel: Pommel, suite_file: Path, own_store: Path, change: str, value: object
+) -> None:
+    assert pommel("run", "dummy://", suite_file).status == 0
+    (listed,) = pommel("runs", "list", "--format", "csv").rows()
+    with closing(sqlite3.connect(own_store)) as connection:
+        connection.execute(change, (value,))
+        connection.commit()
+    told = []
+    for command in COMMANDS:
+        named = command.replace("ID", listed["run_id"]).replace("OUT", str(own_store.parent / "o"))
+        outcome = pommel("runs", *named.split())
+        assert outcome.status in {0, 1, 2}, outcome.stderr
+        told.append("damaged" in outcome.stderr)
+    assert any(told)
