@@ -70,11 +70,11 @@ class MadeUpModel:
     It knows the marks `<s>` and `</s>`. Without the first (`bos` "never" or "tokenizer") the
     first token is unscored, or 0; the second is scored only under `eos` "always", as it never adds
     it by itself.
-    `surprisal_bits` gives the bits of a token after its left context.
+    `surprisal_bits` gives the bits of a token after a left context, whose CRC-32 it is given.
     """
 
     info: ModelInfo
-    surprisal_bits: Callable[[str, str], float]
+    surprisal_bits: Callable[[int, str], float]
 
     def score(
         self,
@@ -91,15 +91,17 @@ class MadeUpModel:
 
     def _tokens(self, sentence: str, policy: Policy) -> Iterator[Token]:
         # "_" counts as a word's letter in regular expressions, and combining marks do not.
+        left = before = 0
         for n, match in enumerate(re.finditer(r"\w+|[^\w\s]", sentence)):
             start, end = match.span()
-            bits: float | None = self.surprisal_bits(sentence[:start], match.group())
+            left, before = _crc32(sentence[before:start], left), start
+            bits: float | None = self.surprisal_bits(left, match.group())
             if n == 0 and policy.bos in ("never", "tokenizer"):
                 bits = policy.first_token_bits
             yield Token(text=match.group(), start=start, end=end, surprisal_bits=bits)
         if policy.eos == "always":
             end = len(sentence)
-            bits = self.surprisal_bits(sentence, _EOS)
+            bits = self.surprisal_bits(_crc32(sentence[before:], left), _EOS)
             yield Token(text=_EOS, start=end, end=end, surprisal_bits=bits, role="eos")
 
 
@@ -107,12 +109,17 @@ _BOS, _EOS = "<s>", "</s>"
 _MOST_BITS = 16.0
 
 
-def _scattered(left: str, word: str) -> float:
+def _crc32(text: str, left: int) -> int:
+    """Return the CRC-32 of a text behind one whose CRC-32 is `left`."""
+    return zlib.crc32(text.encode(errors="surrogatepass"), left)
+
+
+def _scattered(left: int, word: str) -> float:
     """Return between 0 and 16 bits, evenly scattered: the same for the same text everywhere."""
-    return zlib.crc32(f"{left}\0{word}".encode(errors="surrogatepass")) / 2**32 * _MOST_BITS
+    return _crc32(f"\0{word}", left) / 2**32 * _MOST_BITS
 
 
-def _made_up(reference: str, name: str, surprisal_bits: Callable[[str, str], float]) -> MadeUpModel:
+def _made_up(reference: str, name: str, surprisal_bits: Callable[[int, str], float]) -> MadeUpModel:
     info = ModelInfo(
         reference=reference,
         name=name,

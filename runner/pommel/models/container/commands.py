@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pommel.errors import (
     AlignmentError,
@@ -453,9 +453,16 @@ class ScoreSession:
         return scored
 
 
+def _refused(constant: str) -> NoReturn:
+    raise InputError(f'{constant} is not JSON; write null, or "Infinity" for a probability of 0')
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refused)
+
+
 def _object(line: str) -> Mapping[str, Any]:
     """Return the JSON object in a line; raises `InputError`."""
-    value = parse_json(line)
+    value = parse_json(line, decoder=_DECODER)
     if not isinstance(value, dict):
         raise InputError("this is no JSON object")
     return value
