@@ -1,15 +1,43 @@
-"""The command line in a process of its own, on a terminal or in a pipe."""
+"""The command line on a terminal or in a pipe: in a process of its own, or in this one."""
 
 import codecs
 import contextlib
+import io
 import os
 import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from pommel.cli import main
+
+
+class Screen(io.StringIO):
+    """What a terminal is given."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def called(
+    arguments: Iterable[str | Path], kind: type[io.StringIO] = io.StringIO
+) -> tuple[int, str, str]:
+    """Run a command here; return its exit status, its output, and what it says on stderr."""
+    out, err = kind(), kind()
+    before = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), out, err
+    status = 0
+    try:
+        main([str(each) for each in arguments])
+    except SystemExit as leaving:
+        status = leaving.code if isinstance(leaving.code, int) else 0
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+    return status, out.getvalue(), err.getvalue()
+
 
 # What never comes has not come by then; a busy machine starts Python in seconds.
 _PATIENCE_S = 60.0

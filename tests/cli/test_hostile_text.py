@@ -6,15 +6,15 @@ a terminal or in a pipe; data in a pipe have what was there.
 
 import io
 import json
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from tests.cli.samples import suite_value
+from tests.cli.terminal import Screen, called
 
-from pommel.cli import _pommel, main
+from pommel.cli import _pommel
 
 STEERS = ("\x1b]0;evil\x07", "\x1b[2J", "\x9b31m", "\x1b[31m")
 EVIL = f"=e{STEERS[0]}v{STEERS[1]}i{STEERS[2]}l{STEERS[3]}"
@@ -58,7 +58,7 @@ COMMANDS = {
         "--store STORE --table csv --name predictions",
         "--store STORE --table csv --suite EVIL",
     ),
-    "submit": ("--store STORE -o FILE", "--store STORE EVIL -o FILE"),
+    "submit": ("--store STORE --by EVIL -o FILE", "--store STORE --by me EVIL -o FILE"),
     "leaderboard init": ("FILE --suites S", "FILE --suites EVIL"),
     "leaderboard add": ("BOARD EVIL", "EVIL EVIL"),
     "leaderboard show": ("BOARD", "BOARD --format csv", "OUT"),
@@ -84,13 +84,6 @@ COMMANDS = {
     "get-surprisals": ("dummy:// BROKEN", "EVIL BROKEN"),
     "get-predictions": ("dummy:// BROKEN FILE", "EVIL BROKEN EVIL"),
 }
-
-
-class Terminal(io.StringIO):
-    """What a terminal is given."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_every_command_is_here() -> None:
@@ -157,40 +150,23 @@ def write(path: str | Path, text: str) -> None:
 
 def silently(*arguments: str | Path) -> str:
     """Return what a command prints; it has to end well."""
-    with pytest.MonkeyPatch.context() as patch:
-        status, shown, said = outcome(arguments, io.StringIO, patch)
+    status, shown, said = called(arguments)
     assert status == 0, said
     return shown
 
 
-def outcome(
-    arguments: Iterable[str | Path], kind: type[io.StringIO], patch: pytest.MonkeyPatch
-) -> tuple[object, str, str]:
-    """Return a command's exit status, its output, and what it says on stderr."""
-    out, err = kind(), kind()
-    patch.setattr(sys, "stdin", io.StringIO())
-    patch.setattr(sys, "stdout", out)
-    patch.setattr(sys, "stderr", err)
-    status: object = 0
-    try:
-        main([str(each) for each in arguments])
-    except SystemExit as leaving:
-        status = leaving.code or 0
-    return status, out.getvalue(), err.getvalue()
-
-
-@pytest.mark.parametrize("kind", [io.StringIO, Terminal])
+@pytest.mark.parametrize("kind", [io.StringIO, Screen])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_strangers_write_steers_no_terminal(
-    command: str,
-    kind: type[io.StringIO],
-    places: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, kind: type[io.StringIO], places: dict[str, str]
 ) -> None:
     for given in COMMANDS[command]:
         arguments = [named(each, places) for each in given.split()]
-        status, shown, said = outcome([*command.split(), *arguments], kind, monkeypatch)
+        status, shown, said = called([*command.split(), *arguments], kind)
         assert status != 70, said
+        # Otherwise the text would not have been looked at.
+        assert "No such option" not in said
+        assert "Missing " not in said
         is_data = kind is io.StringIO and command in DATA
         for text in (said, *([] if is_data else [shown])):
             assert [each for each in STEERS if each in text] == [], given

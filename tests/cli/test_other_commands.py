@@ -283,3 +283,23 @@ def test_compat_prints_what_the_retired_commands_printed(pommel: Pommel, suite_f
     lines = pommel("evaluate", "-", *compat, stdin=evaluated).stdout.splitlines()
     assert lines[0] == "suite\tprediction_id\titem_number\tresult"
     assert len(lines) == 4
+
+
+def test_stray_spaces_are_one_line_a_file(pommel: Pommel, suite_file: Path) -> None:
+    value = suite_value()
+    for item in value["items"]:
+        item["conditions"][0]["regions"][0]["content"] += " "
+    suite_file.write_text(json.dumps(value), "utf-8")
+    warned = "warning: stray space in the content 'The pilot ' (and 2 more like this); remove"
+    told = pommel("validate", suite_file)
+    assert (told.status, told.stdout.count("warning: ")) == (0, 1)
+    assert warned in told.stdout
+    every = json.loads(pommel("validate", suite_file, "--format", "json").stdout)
+    assert [each["severity"] for each in every] == ["warning"] * 3
+    assert "more like this" not in json.dumps(every)
+    # Errors are all told.
+    strict = pommel("validate", suite_file, "--strict")
+    assert (strict.status, strict.stdout.count("stray space")) == (3, 3)
+    ran = pommel("run", "dummy://", suite_file)
+    assert (ran.status, ran.stderr.count("\n")) == (0, 1)
+    assert warned in ran.stderr

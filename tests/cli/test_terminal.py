@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
-from tests.cli.terminal import on_terminal
+from tests.cli.terminal import Screen, on_terminal
 
 from pommel.cli.console import SafeConsole
 from pommel.cli.output import show_text
@@ -21,14 +21,7 @@ HOSTILE = "a\t\x1b[2Jb\r\nc\x9b\n"
 HARMLESS = "a\t?[2Jb?\nc?\n"
 
 
-class Terminal(io.StringIO):
-    """What a terminal is given."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(("kind", "data"), [(Terminal, HARMLESS), (io.StringIO, HOSTILE)])
+@pytest.mark.parametrize(("kind", "data"), [(Screen, HARMLESS), (io.StringIO, HOSTILE)])
 def test_words_are_safe_everywhere_and_data_on_terminals(
     kind: type[io.StringIO], data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,7 +48,7 @@ def test_what_is_written_is_printable(text: str) -> None:
 def test_of_escape_sequences_only_those_of_rich_reach_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    out = Terminal()
+    out = Screen()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)

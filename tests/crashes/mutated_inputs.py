@@ -11,7 +11,6 @@ which way, and each bug, whose input `--keep` keeps.
 
 import argparse
 import collections
-import io
 import json
 import random
 import resource
@@ -25,8 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.cli.samples import arpa, suite_value
-
-from pommel.cli import main
+from tests.cli.terminal import called
 
 MOST_SECONDS = 10
 MOST_BYTES = 1 << 30
@@ -174,13 +172,10 @@ def sound_inputs(folder: Path) -> dict[str, Kind]:
     board = folder / "board"
     run(["leaderboard", "init", board, "--suites", suite], must=0)
     submission = folder / "mine.pommel.zip"
-    run(
-        ["submit", "--store", store, "--submitter", "me", "--output", submission],
-        must=None,
-    )
-    if submission.exists():
-        kinds["submission"] = Kind(submission, (f"leaderboard add {board} FILE",))
-        run(["leaderboard", "add", board, submission], must=None)
+    run(["submit", "--store", store, "--by", "me", "--output", submission], must=0)
+    kinds["submission"] = Kind(submission, (f"leaderboard add {board} FILE --by me",))
+    # What is added is the same for each of them.
+    run(["leaderboard", "add", board, submission], must=0)
     for name in ("board.json", "ledger.jsonl"):
         kinds[name] = Kind(
             board / name,
@@ -204,25 +199,16 @@ def _interrupted(*_: object) -> None:
 
 def run(arguments: Sequence[str | Path], *, must: int | None = None) -> tuple[int | str, str]:
     """Run a command here; return its exit status ("hang" if it takes too long), and its stderr."""
-    out, err, before = io.StringIO(), io.StringIO(), (sys.stdout, sys.stderr)
-    status: int | str = 0
     signal.signal(signal.SIGPROF, _interrupted)
-    sys.stdout, sys.stderr = out, err
     signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
     try:
-        main([str(each) for each in arguments])
-    except SystemExit as leaving:
-        status = leaving.code if isinstance(leaving.code, int) else 0
+        status, _, said = called(arguments)
     except TooLongError:
-        status = "hang"
+        return "hang", ""
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        sys.stdout, sys.stderr = before
-    said = err.getvalue()
-    if status == 1 and "out of memory" in said:
-        status = "memory"
     assert must is None or status == must, said
-    return status, said
+    return "memory" if status == 1 and "out of memory" in said else status, said
 
 
 @contextmanager

@@ -164,13 +164,13 @@ class FamilyColumn:
         """What stands above it."""
         return f"{self.family} (mean ± sd, n = {self.n})"
 
-    def cell(self, scores: Spread, *, sign: str = "") -> str:
+    def cell(self, scores: Spread) -> str:
         """Return mean ± standard deviation of scores, and of how many if not of all members."""
         if not scores.n:
             return "-"
         # Above the column stands how many there are; one that has failed has no score there.
         of = f" (n = {scores.n})" if scores.n < self.n else ""
-        return f"{mean_sd_cell(scores.mean, scores.sd, sign=sign)}{of}"
+        return f"{mean_sd_cell(scores.mean, scores.sd)}{of}"
 
 
 def circuit_cell(circuit: str) -> str:

@@ -12,7 +12,7 @@ from pommel.cli.option_groups import AboveZero, Count, Options, option
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
 from pommel.models import LoadOptions, Model, Policy, load_model
-from pommel.scoring import Choices, Oov, ScoreRule, Swallowed
+from pommel.scoring import Oov, ScoreRule, Swallowed
 from pommel.store import Store, default_store_path
 
 
@@ -244,21 +244,6 @@ class ScoreOptions(RuleOptions):
         "fails; its item is skipped; or it has 0 bits.  [default: undefined; begin with "
         "--compat]"
     )
-
-
-class RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
-    """What is said of models that score suites: how, what counts, and where it is kept."""
-
-    @property
-    def choices(self) -> Choices:
-        """What a run is asked for, of all regions."""
-        return Choices(
-            policy=self.policy,
-            compat=self.compat,
-            score_rule=self.score_rule,
-            oov=self.oov,
-            swallowed=self.swallowed,
-        )
 
 
 threshold_option = click.option(

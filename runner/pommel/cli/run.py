@@ -1,7 +1,6 @@
 """`pommel run`: models x suites, scores on stdout, everything else in files."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -9,7 +8,13 @@ import click
 
 from pommel.cli.each_model import Done, ModelsAndSuites, run_each
 from pommel.cli.option_groups import Folder, field_of, option, takes_options
-from pommel.cli.options import RunOptions, threshold_option
+from pommel.cli.options import (
+    KeepingOptions,
+    ModelOptions,
+    PolicyOptions,
+    ScoreOptions,
+    threshold_option,
+)
 from pommel.cli.output import (
     asked_for_raw,
     check_table,
@@ -34,7 +39,7 @@ from pommel.store import Store, run_and_keep
 from pommel.suite import Suite
 
 
-class _RunOptions(RunOptions):
+class _RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
     """How models are run, which regions are scored, and what is printed and written."""
 
     output: Folder | None = option(
@@ -52,6 +57,22 @@ class _RunOptions(RunOptions):
     )
     strict: bool = option(help="Refuse suites with stray spaces.")
     fail_under: float | None = field_of(threshold_option)
+
+    @property
+    def choices(self) -> Choices:
+        """What the models are asked for; tables of regions and tokens ask for all regions."""
+        regions = self.regions
+        if regions == "auto":
+            asks_all = self.output or self.table in {"regions", "tokens"}
+            regions = "all" if asks_all else "needed"
+        return Choices(
+            policy=self.policy,
+            compat=self.compat,
+            score_rule=self.score_rule,
+            oov=self.oov,
+            swallowed=self.swallowed,
+            regions=regions,
+        )
 
 
 @click.command("run", no_args_is_help=True)
@@ -100,17 +121,8 @@ def _run_model(
         using(chosen.open_model(named.reference)) as model,
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
-        choices = _choices(chosen)
+        choices = chosen.choices
         made.extend(run_and_keep(named, model, suites, choices, store=store, progress=progress))
-
-
-def _choices(chosen: _RunOptions) -> Choices:
-    """Return what the models are asked for; tables of regions and tokens ask for all regions."""
-    regions = chosen.regions
-    if regions == "auto":
-        asks_all = chosen.output or chosen.table in {"regions", "tokens"}
-        regions = "all" if asks_all else "needed"
-    return replace(chosen.choices, regions=regions)
 
 
 def _report(results: Results, chosen: _RunOptions, done: Done[Run]) -> None:

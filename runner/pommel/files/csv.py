@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Self
 
 from pommel.errors import Fault, Place, counted, nearest, printable
@@ -217,6 +217,7 @@ class CsvTable:
         return row.place(n_columns).fault(message, hint)
 
     @staticmethod
+    @lru_cache(maxsize=1 << 16)  # Most texts of a table are there in many rows.
     def spreadsheet_cell(text: str) -> str:
         """Return a text for a cell: it steers no terminal, and no spreadsheet runs it as a formula.
 
