@@ -280,7 +280,8 @@ def get_predictions(model: Any, _output: TextIO, path: str, out: str) -> int:
     with h5py.File(out, "w") as file:
         words = [word.encode("utf-8") for word in model.vocabulary]
         # Of a fixed length: what LM Zoo's clients are told to decode it with takes no others.
-        file.create_dataset("vocabulary", data=words, dtype=f"S{max(map(len, words))}")
+        longest = max(map(len, words), default=0) or 1
+        file.create_dataset("vocabulary", data=words, dtype=f"S{longest}")
         for index, sentence in enumerate(read_sentences(path)):
             try:
                 ids, rows = model.predictions(sentence)

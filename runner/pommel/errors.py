@@ -124,7 +124,15 @@ class FormulaError(InputError, ValueError):
 
     def __reduce__(self) -> tuple[Callable[..., "FormulaError"], tuple[object, ...]]:
         # Errors travel between processes; keyword arguments would be lost on the way.
-        return functools.partial(FormulaError, **vars(self)), ()
+        again = functools.partial(
+            FormulaError,
+            self.message,
+            formula=self.formula,
+            start=self.start,
+            end=self.end,
+            hint=self.hint,
+        )
+        return again, ()
 
     def __str__(self) -> str:
         # A formula may hold line breaks and tabs; one cell each keeps the marker in its place.

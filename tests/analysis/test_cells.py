@@ -56,7 +56,7 @@ def test_means_of_families() -> None:
     assert (
         FamilyColumn(family="f", n=3).cell(Spread.of([0.5, 1.0, math.nan])) == "0.75 ± 0.35 (n = 2)"
     )
-    assert FamilyColumn(family="f", n=1).cell(Spread.of([0.5]), sign="+") == "+0.50 ± -"
+    assert FamilyColumn(family="f", n=1).cell(Spread.of([0.5])) == "0.50 ± -"
     assert FamilyColumn(family="f", n=1).cell(Spread.of([math.nan])) == "-"
 
 

@@ -332,6 +332,12 @@ def test_suites_circuits_and_the_whole() -> None:
     assert any(line.startswith(whole) for line in lines)
 
 
+def test_the_whole_is_bold() -> None:
+    (table,) = compared([*both("s", "11", "00", "c"), *both("u", "0", "1", "d")]).tables()
+    assert [each.style for each in table.rows][-1] == "bold"
+    assert {each.style for each in table.rows[:-1]} == {None}
+
+
 def test_margins_have_columns_where_there_are_some() -> None:
     records = [record("a", "s", "11", [3.0, 3.0]), record("b", "s", "11", [1.0, 1.0])]
     (row,) = (line for line in lines_of(compared(records)) if " s " in line)

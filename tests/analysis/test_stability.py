@@ -139,6 +139,12 @@ def lines_of(records: list[RunRecord]) -> list[str]:
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 
+def test_the_mean_is_bold() -> None:
+    records = [record("m", "s", "11"), record("m", "s_mod", "10", modifier_of="s")]
+    (table,) = Stability.of(records).tables()
+    assert [each.style for each in table.rows] == [None, "bold"]
+
+
 def test_pairs_and_means() -> None:
     lines = lines_of(
         [

@@ -17,6 +17,12 @@ DAMAGES = {
     "a suite is a number": ("UPDATE suites SET document = ?", 1e308),
     "tokens are text": ("UPDATE scored SET tokens = ?", "3"),
 }
+# What reads the damaged tables, and so says it; the others end as if nothing were.
+TELL = {
+    "runs": {"list", "show", "export", "evaluate", "delete"},
+    "suites": {"export", "evaluate", "gc"},
+    "scored": {"export", "evaluate"},
+}
 COMMANDS = ("list", "show ID", "export -o OUT", "evaluate --oov skip", "gc", "delete ID --yes")
 
 
@@ -29,10 +35,12 @@ def test_a_row_that_makes_no_sense(
     with closing(sqlite3.connect(own_store)) as connection:
         connection.execute(change, (value,))
         connection.commit()
-    told = []
+    told = set()
     for command in COMMANDS:
         named = command.replace("ID", listed["run_id"]).replace("OUT", str(own_store.parent / "o"))
         outcome = pommel("runs", *named.split())
         assert outcome.status in {0, 1, 2}, outcome.stderr
-        told.append("damaged" in outcome.stderr)
-    assert any(told)
+        if f"`pommel runs recover {own_store} -o NEW` saves what can be read" in outcome.stderr:
+            assert outcome.status == 1
+            told.add(command.split()[0])
+    assert told == TELL[change.split()[1]]

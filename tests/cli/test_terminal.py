@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
-from tests.cli.terminal import Screen, on_terminal
+from tests.cli.terminal import Screen, called, on_terminal
 
 from pommel.cli.console import SafeConsole
 from pommel.cli.output import show_text
@@ -117,3 +117,16 @@ def test_a_command_on_a_terminal_shows_no_escape_sequence_of_a_file(tmp_path: Pa
         assert started.end() == 3
         shown = started.wait_for("error")
     assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("kind", [io.StringIO, Screen])
+def test_what_is_taken_for_a_colour_is_shown_to_be_there(
+    kind: type[io.StringIO], tmp_path: Path
+) -> None:
+    path = tmp_path / "\x1b[31mred.json"
+    status, shown, said = called(["validate", path], kind)
+    assert status == 3
+    assert f"{tmp_path}/?[31mred.json: " in shown
+    status, _, said = called(["run", "dummy://", path], kind)
+    assert status == 3
+    assert "?[31mred.json" in said

@@ -619,3 +619,8 @@ def test_what_a_model_leaves_is_freed_before_the_next() -> None:
     finally:
         gc.enable()
     assert len(left) == 3
+
+
+def test_a_folder_whose_name_is_too_long_is_not_there() -> None:
+    with pytest.raises(ModelNotAvailableError, match="File name too long"):
+        expand(f"lstm://{'a' * 300}/*")

@@ -52,7 +52,8 @@ _LM_ZOO_COMMANDS = {
 
 
 _pommel = LazyGroup(
-    context_settings={"help_option_names": ["-h", "--help"]},
+    # Click would leave out what looks like a colour; the boundary shows that it is there.
+    context_settings={"help_option_names": ["-h", "--help"], "color": True},
     help="""Run SyntaxGym test suites on language models.
 
     \b

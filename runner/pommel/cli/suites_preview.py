@@ -144,7 +144,7 @@ def _print(lines: Iterable[PreviewLine], *, plain: bool) -> None:
     if not sys.stdout.isatty():
         # A sentence is one line of a file, however long it is; and all of it.
         for line in lines:
-            click.echo(_one_line(line.text), color=True)
+            click.echo(_one_line(line.text))
         return
     from pommel.cli.console import SafeConsole
 

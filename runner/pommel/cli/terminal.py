@@ -173,4 +173,4 @@ def _replace_closed_stdout() -> None:
 
 
 def _say(message: str) -> None:
-    click.echo(f"pommel: {message}", err=True)
+    click.echo(f"pommel: {message}", err=True, color=True)

@@ -15,10 +15,10 @@ from pommel.values import frozen
 # Blanks, and what is not seen: some spreadsheets pass over it.
 _UNSEEN = r"\s\u00ad\u061c\u115f\u1160\u200b-\u200f\u2060\u2800\u3164\ufe0f\ufeff\uffa0"
 # With one of these (=, +, -, @; small, of full width, the sign of minus), a text is a formula.
-_SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t\r"
+_SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t"
 # At the beginning of a text, or of what is a cell of its own to those who do not take commas.
-# A sign that stands alone is one.
-_FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}].)", re.DOTALL)
+# A sign that stands alone is no formula. What is not seen is looked at once, however long it is.
+_FORMULA = re.compile(rf"(^|[;|\t])(?=(?:(?!\t)[{_UNSEEN}])*+[{_SIGNS}].)", re.DOTALL)
 
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 

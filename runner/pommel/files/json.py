@@ -48,17 +48,20 @@ def parse_json(
 
     Raises `InputError`, whatever is wrong: beside the syntax also NaN and infinities, which JSON
     lacks, whole numbers of more than 4,300 digits, which Python makes none of, and nesting that is
-    too deep for it. The message begins with `where`, if that is said, and the line; where the text
-    is but one, `first_line` is None. `json.JSONDecoder()` takes NaN and infinities, too, which are
-    usual in files that Python has written.
+    too deep for it. The message begins with `where`, if that is said, and the line if it is known;
+    where the text is but one, `first_line` is None. `json.JSONDecoder()` takes NaN and infinities,
+    too, which are usual in files that Python has written.
     """
-    n_before = 0
+    # The decoder says of syntax alone where it is wrong.
+    is_one_line = "\n" not in text if isinstance(text, str) else b"\n" not in text
+    n_before = 0 if is_one_line else None
     try:
         return decoder.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         n_before = error.lineno - 1
         what = f"this is not JSON: {error.msg} (column {error.colno})"
     except UnicodeDecodeError as error:
+        n_before = error.object.count(b"\n", 0, error.start)
         what = f"the byte {error.start} is not UTF-8"
     except RecursionError:
         what = "this JSON is nested too deep"
@@ -66,7 +69,9 @@ def parse_json(
         what = f"a whole number has more than {_MAX_DIGITS:,} digits"
     except InputError as error:
         what = str(error)
-    line = "" if first_line is None else f":{first_line + n_before}"
+    line = ""
+    if first_line is not None and n_before is not None:
+        line = f":{first_line + n_before}"
     raise InputError(f"{where}{line}: {what}" if where else what)
 
 

@@ -622,7 +622,7 @@ COMMAND_CHECKS = (
             f"tokens-spell-{kind}",
             f"the tokens spell the sentence: {shown}",
             "print tokens that spell the sentence, or describe in the spec how they differ: "
-            "unk_types, cased, sentinel_pattern, metaspace, drop_token_pattern, behaviors",
+            "unk_types, cased, sentinel_pattern, metaspace, drop_token_pattern",
             partial(_spells, kind=kind),
         )
         for kind, shown in SHOWS.items()

@@ -26,7 +26,8 @@ Values = NDArray[np.float64]
 
 N_SIGNS = 19_999
 
-# Of so many items that differ, all ways to turn their signs are tried.
+# Of so many items that differ, all ways to turn their signs are tried: as statistics do, but a
+# board stays what it is where these change.
 _N_TURNED = 12
 
 # At most so many signs are drawn at once, which bounds the memory: 9 bytes each.

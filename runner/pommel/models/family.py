@@ -344,24 +344,28 @@ def _matching(reference: Reference, texts: Texts) -> Iterator[Texts]:
         )
     folder = reference.path((*before, ""))
     behind = reference.beginning(texts).removeprefix(reference.beginning((*before, "")))
-    # As in a shell, names that begin with a dot have to be asked for, and two stars are one.
-    hidden = "/." in f"/{behind}"
-    found = sorted(
-        each.relative_to(folder).parts
-        for each in folder.glob(re.sub(r"\*+", "*", behind))
-        if _fits(each, kind) and (hidden or "/." not in f"/{each.relative_to(folder)}")
-    )
-    if kind == "folder or file":
-        # Beside folders that are models, files are what a training left there.
-        found = [parts for parts in found if folder.joinpath(*parts).is_dir()] or found
-    if not found:
-        there = listed(sorted(each.name for each in folder.glob("[!.]*"))) or "nothing"
-        hint = f"in {folder} there is: {there}"
-        if reference.scheme == "huggingface" and not folder.exists():
-            hint = "wildcards match folders, what is on the hub is named: NAME-{70m,160m}"
-        raise ModelNotAvailableError(
-            f"{reference.text}: no {kind} matches {reference.path(texts)}; {hint}"
+    try:
+        # As in a shell, names that begin with a dot have to be asked for, and two stars are one.
+        hidden = "/." in f"/{behind}"
+        found = sorted(
+            each.relative_to(folder).parts
+            for each in folder.glob(re.sub(r"\*+", "*", behind))
+            if _fits(each, kind) and (hidden or "/." not in f"/{each.relative_to(folder)}")
         )
+        if kind == "folder or file":
+            # Beside folders that are models, files are what a training left there.
+            found = [parts for parts in found if folder.joinpath(*parts).is_dir()] or found
+        if not found:
+            there = listed(sorted(each.name for each in folder.glob("[!.]*"))) or "nothing"
+            hint = f"in {folder} there is: {there}"
+            if reference.scheme == "huggingface" and not folder.exists():
+                hint = "wildcards match folders, what is on the hub is named: NAME-{70m,160m}"
+            raise ModelNotAvailableError(
+                f"{reference.text}: no {kind} matches {reference.path(texts)}; {hint}"
+            )
+    except OSError as error:
+        what = error.strerror or error
+        raise ModelNotAvailableError(f"{reference.text}: {folder}: {what}") from None
     for parts in map(iter, found):
         # A choice of braces may have held a slash.
         counts = (text.count("/") + 1 for text in texts[first:])

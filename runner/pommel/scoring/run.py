@@ -5,7 +5,7 @@ import json
 import platform
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -340,6 +340,14 @@ class Run:
         return self.result._repr_html_()
 
 
+def _counted(group: Iterable[NeededSentences]) -> Counter[str]:
+    """Return how often each sentence stands in some suites."""
+    counts = Counter[str]()
+    for each in group:
+        counts.update(each.counts)
+    return counts
+
+
 def run_suites(
     model: Model,
     suites: Sequence[Suite],
@@ -364,7 +372,7 @@ def run_suites(
     while groups:
         group = groups.popleft()
         try:
-            answers = asked.ask(sum((each.counts for each in group), Counter()))
+            answers = asked.ask(_counted(group))
         except ModelError as error:
             if len(group) > 1:
                 groups.extend([each] for each in group)

@@ -247,8 +247,8 @@ class RunTables:
 
     def check_tokens(self, records: Sequence[RunRecord]) -> None:
         """Raise `UsageError` if there are records of runs that have no tokens."""
-        own = self.with_tokens(records)
-        if without := [each.run_id for each in records if each not in own]:
+        own = {each.run_id for each in self.with_tokens(records)}
+        if without := [each.run_id for each in records if each.run_id not in own]:
             raise UsageError(
                 f"there are no tokens of {listed(without)}: only results were imported; run the "
                 f"model with `pommel run`"

@@ -72,6 +72,7 @@ def test_a_column_that_has_to_be_there(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("a,b,,\n1,2,3,4\n", "utf-8")
     assert faults_of("l.csv", tmp_path, "word") == [
         "l.csv:1:1: the column 'word' is missing; write word",
+        "l.csv:1:5: this column has no name; name its feature",
         "l.csv:1:6: the column '' stands here for the second time; remove one of the two",
     ]
 

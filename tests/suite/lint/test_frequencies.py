@@ -58,6 +58,8 @@ def test_a_text_is_counted(tmp_path: Path) -> None:
         "rank;word;count\n1;the;20\n2;dog;3\n",
         "count\tlemma\tword\n20\tthe\tthe\n3\tdog\tdog\n",
         'the\t20\n"\t7\ndog\t3\n',  # a quote that is an entry
+        'word,count\nthe,20\n",",7\ndog,3\n',  # a comma that is one
+        "\n\nword,count\nthe,20\n\ndog,3\n",
     ],
 )
 def test_lists_of_other_shapes(tmp_path: Path, text: str) -> None:
@@ -76,6 +78,7 @@ def test_counts_may_have_decimals(tmp_path: Path) -> None:
         "1\tThe dog barks.\n2\tA cat sits.\n",
         "# The dog\n\nThe dog barks.\nIt has 3\n",
         "dog 1 cat\ncow 2 pig\n",  # too few lines to be a table
+        "\n" * 10 + "The dog barked in 1984.\nNobody came.\n",
     ],
 )
 def test_texts_with_numbers(tmp_path: Path, text: str) -> None:

@@ -147,6 +147,7 @@ def test_each_prediction_has_its_own_reason() -> None:
         ("min", "(*;%a%) >= (2;%a%)", None),
         ("max", "(*;%a%) >= (2;%b%)", None),
         ("max", "(*;%a%) > (2;%a%)", None),
+        ("max", "(*;%a%) < (2;%a%)", None),
         ("mean", "(*;%a%) >= (2;%a%)", None),
     ],
 )

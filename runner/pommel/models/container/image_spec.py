@@ -9,6 +9,7 @@ from typing import Any
 
 from pommel.errors import InputError, quoted
 from pommel.files import is_encodable, parse_json
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.container.engines.engine import MIB, Engine, Job
 from pommel.models.container.engines.process import Command, shortened
 from pommel.models.reference_files import check_spec
@@ -57,7 +58,6 @@ _MOST_MIB = 32
 _MOST_VALUES = 100_000
 _LONGEST_TEXT = 100_000
 _DEEPEST = 32
-_TYPES = ("unk_types", "prefix_types", "suffix_types", "special_types")
 # What is shown to people: a name, a token.
 _LONGEST_SHOWN = 200
 
@@ -96,7 +96,7 @@ def _checked(text: str) -> Mapping[str, Any]:
             check_shown(value, f"the {key} in it")
             if not value.strip():
                 raise InputError(f"the {key} in it, {quoted(value)}, cannot be shown")
-    for key in _TYPES:
+    for key in TokenizerSpec.VOCABULARY:
         for value in (spec.get("vocabulary") or {}).get(key, ()):
             check_shown(value, f"a token of vocabulary.{key} in it")
     pattern = spec["tokenizer"].get("drop_token_pattern")

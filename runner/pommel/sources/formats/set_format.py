@@ -74,6 +74,8 @@ def checked_sets(
 
 def check_columns(columns: Collection[str], others: Collection[str], what: str) -> None:
     """Raise `InputError` if a row (`what`) has other columns than the first one has."""
+    if {*columns} == {*others}:
+        return
     odd = [each for each in (*columns, *others) if each not in columns or each not in others]
     if odd:
         hint = "all rows of a table have the same columns"

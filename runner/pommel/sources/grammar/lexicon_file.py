@@ -72,6 +72,9 @@ def read_lexicon_file(
     table = _clean(CsvTable.parse(read.text, file=str(folder / name)))
     faults: list[Fault] = []
     records = table.records(required, faults, others_allowed=True)
+    if (header := table.header) and "" in header.fields:
+        place = header.place(header.fields.index(""))
+        faults.append(place.fault("this column has no name", "name its feature"))
     raise_any(faults)
     rows = tuple(Row(cells=_cells(each), written=each) for each in records)
     return LexiconFile(file=table.file, columns=table.rows[0].fields, rows=rows, read=read)

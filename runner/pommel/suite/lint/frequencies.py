@@ -1,5 +1,7 @@
 """How frequent words are: from a list of words with their counts, or counted in a text."""
 
+import contextlib
+import csv
 import io
 import itertools
 import re
@@ -75,8 +77,9 @@ def words(text: str) -> Iterator[str]:
 # The word of a line, and what should be its count.
 _Entry = Callable[[str], Sequence[str] | None]
 
-# So many lines say whether a file without a heading is a list.
+# So many lines, blank ones not counted, say whether a file without a heading is a list.
 _N_HEAD = 10
+_LONGEST_ENTRY = 1000
 # A word and its count, or, as `uniq -c` writes them, the count first.
 _PLAIN_ENTRIES = (
     re.compile(r"\s*(?P<word>\S+)[\t ,;]+(?P<count>[\d.]\S*)\s*"),
@@ -95,13 +98,15 @@ _COUNTS = (
 
 
 def _read(lines: Iterator[str], file: str) -> Frequencies:
-    head = list(itertools.islice(lines, _N_HEAD))
-    every = enumerate(itertools.chain(head, lines), start=1)
-    for pattern in _PLAIN_ENTRIES:
-        if all(pattern.fullmatch(line) for line in head if line.strip()):
-            return _listed(every, _matching(pattern), file)
-    separator = next((each for each in "\t;," if each in head[0]), ",")
-    names = [re.sub(r"[\W\d_]+", "", name).lower() for name in head[0].split(separator)]
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    head = list(itertools.islice(numbered, _N_HEAD))
+    every = itertools.chain(head, numbered)
+    for entry in map(_matching, _PLAIN_ENTRIES):
+        if all(entry(line) for _, line in head):
+            return _listed(every, entry, file)
+    first = head[0][1]
+    separator = next((each for each in "\t;," if each in first), ",")
+    names = [re.sub(r"[\W\d_]+", "", name).lower() for name in _fields(first, separator)]
     word, count = (_named(each, names) for each in (_WORDS, _COUNTS))
     if word is not None and count is not None:
         next(every)
@@ -121,15 +126,25 @@ def _named(known: tuple[str, ...], names: list[str]) -> int | None:
 
 def _columns(separator: str, word: int, count: int) -> _Entry:
     def entry(line: str) -> Sequence[str] | None:
-        fields = [field.strip().strip('"') for field in line.split(separator)]
+        fields = _fields(line, separator)
         return (fields[word], fields[count]) if len(fields) > max(word, count) else None
 
     return entry
 
 
+def _fields(line: str, separator: str) -> list[str]:
+    fields = line.split(separator)
+    if '"' in line:
+        # Quotes that do not pair are words of the list.
+        with contextlib.suppress(csv.Error, StopIteration):
+            fields = next(csv.reader([line.strip("\r\n")], delimiter=separator, strict=True))
+    return [field.strip() for field in fields]
+
+
 def _matching(pattern: re.Pattern[str]) -> _Entry:
     def entry(line: str) -> Sequence[str] | None:
-        found = pattern.fullmatch(line)
+        # What is longer is no word, and its marks could be matched in too many ways.
+        found = pattern.fullmatch(line) if len(line) < _LONGEST_ENTRY else None
         return found and found.group("word", "count")
 
     return entry
@@ -143,7 +158,7 @@ def _listed(lines: Iterator[tuple[int, str]], entry_of: _Entry, file: str) -> Fr
         if _NUMBER.fullmatch(count) and float(count) < _MOST:
             for each in words(word):
                 counts[each] += float(count)
-        elif line.strip():
+        else:
             message = f"this is no word with its count: {quoted(line.strip())}"
             faults.append(Place(file=file, line=number, column=1).fault(message, _HINT))
     if more := faults[_MOST_FAULTS:]:

@@ -266,6 +266,7 @@ class Streams:
 
     inputs: Any
     targets: Any
+    n_words: int
     window_size: int
 
     @property
@@ -283,7 +284,11 @@ class Streams:
         first = index * self.window_size
         inputs = self.inputs[first : first + self.window_size]
         targets = self.targets[first : first + self.window_size]
-        return inputs.long(), targets.long(), int((targets != NO_WORD).sum())
+        # To ask the device how many words there are would be to wait for it.
+        left_over = self.n_words % self.n_streams
+        is_last = first + self.window_size >= len(self.inputs)
+        n_missing = self.n_streams - left_over if is_last and left_over else 0
+        return inputs.long(), targets.long(), targets.numel() - n_missing
 
 
 def streams(words: Words, *, n_streams: int, window_size: int, eos: int, device: str) -> Streams:
@@ -302,6 +307,7 @@ def streams(words: Words, *, n_streams: int, window_size: int, eos: int, device:
     return Streams(
         inputs=side_by_side(before, eos),
         targets=side_by_side(words, NO_WORD),
+        n_words=len(words),
         window_size=window_size,
     )
 
