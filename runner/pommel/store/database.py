@@ -16,7 +16,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from pommel.errors import StoreAccessError, StoreError
+from pommel.errors import PommelError, StoreAccessError, StoreError
+from pommel.files import make_folder
 from pommel.models import ModelInfo, Policy
 from pommel.values import frozen
 
@@ -80,12 +81,10 @@ class Database:
         if not exists:
             if not create:
                 raise StoreError(f"{path}: there is no store; `pommel run` makes one")
-            folder = beside(path).parent
             try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                what = f"cannot be written: {error.strerror or error}"
-                raise StoreAccessError(f"{folder}: {what}") from None
+                make_folder(beside(path).parent)
+            except PommelError as error:
+                raise StoreAccessError(str(error)) from None
         may_write = not exists or os.access(path, os.W_OK)
         read_only = not (may_write and os.access(beside(path).parent, os.W_OK))
         with explained(path):
