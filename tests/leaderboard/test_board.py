@@ -254,7 +254,7 @@ def test_what_is_no_number(tmp_path: Path, number: str) -> None:
     text = board_at(tmp_path).board().to_text().replace("1.0", number, 1)
     with pytest.raises(BoardError) as caught:
         board_from(text, "board.json")
-    assert str(caught.value) == f"board.json:1: {number} is not JSON; write null"
+    assert str(caught.value) == f"board.json: {number} is not JSON; write null"
 
 
 def test_git_leaves_line_ends_alone_and_what_is_derived_out(tmp_path: Path) -> None:
