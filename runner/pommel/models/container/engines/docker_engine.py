@@ -41,6 +41,8 @@ class DockerChannel:
 
     client: "APIClient"
     container: str
+    # Whether the engine has said if it is there.
+    is_answered: bool = False
     _stream: Any = None
     _socket: Any = None
     _pieces: Iterator[tuple[int, bytes]] = field(init=False)
@@ -105,8 +107,9 @@ class DockerChannel:
             try:
                 self.client.remove_container(self.container, v=True, force=True)
             except APIError as error:
-                if error.status_code not in _GONE:
-                    return  # the reaper tries again when we end
+                # One that is not there may be on its way. The reaper tries again, when we end.
+                if error.status_code not in _GONE or not self.is_answered:
+                    return
             except OSError:
                 return
             self._removed = True
@@ -390,8 +393,6 @@ class DockerEngine:
 
     def start(self, job: Job) -> DockerChannel:
         """Start a command; see `Engine.start`."""
-        from docker.errors import APIError
-
         # By its name people see whose it is.
         container = f"pommel-{os.getpid()}-{uuid.uuid4().hex[:16]}"
         channel = DockerChannel(client=self.client, container=container)
@@ -400,24 +401,34 @@ class DockerEngine:
                 self.failures_told(job.where, "the container does not start"),
                 _start_failures_told(job),
             ):
-                # Before it exists: there must be no moment at which nobody would remove it.
-                REAPER.add({"kind": "docker", "id": container, "settings": self.settings})
-                options = container_options(self.client, job, podman=self.name == "podman")
-                options["name"] = container
-                try:
-                    self.client.create_container(**options)
-                except APIError as error:
-                    # Podman has no process number 1 of its own unless a further package is there.
-                    if "init" not in str(error.explanation).lower():
-                        raise
-                    options["host_config"]["Init"] = False
-                    self.client.create_container(**options)
+                self._create(channel, job)
                 channel.attach()
                 self.client.start(container)
         except BaseException:
             channel.remove()
             raise
         return channel
+
+    def _create(self, channel: DockerChannel, job: Job, *, has_init: bool = True) -> None:
+        """Have a channel's container made; raises `APIError`."""
+        from docker.errors import APIError
+
+        options = container_options(self.client, job, podman=self.name == "podman")
+        options["host_config"]["Init"] = has_init
+        thing = {"kind": "docker", "id": channel.container, "settings": self.settings}
+        # Before it exists: there must be no moment at which nobody would remove it.
+        REAPER.add({**thing, "is_answered": False})
+        try:
+            self.client.create_container(**options, name=channel.container)
+        except APIError as error:
+            # Podman has no process number 1 of its own unless a further package is there.
+            if has_init and "init" in str(error.explanation).lower():
+                self._create(channel, job, has_init=False)
+                return
+            channel.is_answered = True
+            raise
+        channel.is_answered = True
+        REAPER.add({**thing, "is_answered": True})
 
 
 def _client(settings: Mapping[str, Any]) -> tuple["APIClient", str]:

@@ -48,8 +48,9 @@ class Reaper:
     def add(self, thing: Mapping[str, Any]) -> None:
         """Have `thing` removed when this process ends.
 
-        `{"kind": "docker", "id": container, "settings": {...}}` or
-        `{"kind": "process", "id": process, "patience_s": seconds}` (see `end_session`).
+        `{"kind": "process", "id": process, "patience_s": seconds}` (see `end_session`), or
+        `{"kind": "docker", "id": container, "settings": {...}, "is_answered": False}`, and this
+        again with True when the engine has said whether it is there.
         """
         self.get_ready()
         self._write({"add": dict(thing)})

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 _SECONDS_BETWEEN_LOOKS = 0.02
+# How long an engine may take to make a container that was asked for, or to answer at all again.
+_SECONDS_FOR_ENGINES = 600
+_SECONDS_BETWEEN_TRIES = 0.5
 
 
 def main() -> None:
@@ -27,25 +30,40 @@ def main() -> None:
             left[message["add"]["id"]] = message["add"]
         else:
             left.pop(message["discard"], None)
-    for thing in left.values():
-        # One that fails is no reason to leave the others.
-        with contextlib.suppress(Exception):
-            _REMOVE[thing["kind"]](thing)
+    until = time.monotonic() + _SECONDS_FOR_ENGINES
+    while left and time.monotonic() < until:
+        for name, thing in [*left.items()]:
+            # One that fails is no reason to leave the others; it is tried again.
+            with contextlib.suppress(Exception):
+                if _REMOVE[thing["kind"]](thing):
+                    del left[name]
+        time.sleep(_SECONDS_BETWEEN_TRIES if left else 0)
 
 
-def _remove_container(thing: Mapping[str, Any]) -> None:
+def _remove_container(thing: Mapping[str, Any]) -> bool:
+    """Remove a container; say whether it has gone for good.
+
+    One that the engine has not yet answered for may still be made, however late: a request that
+    waits in a busy engine is carried out although nobody waits for its answer any more.
+    """
     from docker import APIClient
+    from docker.errors import NotFound
 
-    client = APIClient(version="auto", **thing["settings"])
-    client.remove_container(thing["id"], v=True, force=True)
+    with contextlib.closing(APIClient(version="auto", **thing["settings"])) as client:
+        try:
+            client.remove_container(thing["id"], v=True, force=True)
+        except NotFound:
+            return bool(thing["is_answered"])
+    return True
 
 
-def _end_session(thing: Mapping[str, Any]) -> None:
+def _end_session(thing: Mapping[str, Any]) -> bool:
     end_session(
         thing["id"],
         patience_s=thing["patience_s"],
         ended=lambda: not _runs(thing["id"]),
     )
+    return True
 
 
 def _runs(process: int) -> bool:
