@@ -86,7 +86,8 @@ def fill(place: BoardFolder, board: Board, n_submissions: int, n_regions: list[i
         entry = simulated(board, number, skills, n_regions, generator, policy)
         place.entry_file(entry.id).write_text(entry.to_text())
         ledger = added(ledger, entry)
-    place.write_ledger(ledger)
+    with place.changing_to(ledger):
+        pass
 
 
 def simulated(  # noqa: PLR0913, PLR0917 - what it is made of

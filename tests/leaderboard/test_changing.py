@@ -4,6 +4,8 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -254,11 +256,16 @@ def test_what_cannot_be_written_is_not_added(
     path = submission(tmp_path, model("right", RIGHT))
     files = set(snapshot(place.folder))
 
-    def full(_place: BoardFolder, _ledger: object) -> None:
-        raise PommelError("the disk is full")
+    change = BoardFolder.changing_to
+
+    @contextmanager
+    def full(own: BoardFolder, ledger: Ledger) -> Iterator[None]:
+        with change(own, ledger):
+            yield
+            raise PommelError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(BoardFolder, "write_ledger", full)
+        patched.setattr(BoardFolder, "changing_to", full)
         with pytest.raises(PommelError, match="the disk is full"):
             added(place, path)
     assert set(snapshot(place.folder)) == files - {"derived/standings.json", "derived/pairs.npz"}
@@ -274,15 +281,18 @@ def test_an_addition_that_is_interrupted(
     place = board_at(tmp_path)
     added(place, submission(tmp_path))
     path = submission(tmp_path, model("right", RIGHT))
-    write = BoardFolder.write_ledger
+    change = BoardFolder.changing_to
 
-    def interrupted(own: BoardFolder, ledger: Ledger) -> None:
-        if when == "after":
-            write(own, ledger)
+    @contextmanager
+    def interrupted(own: BoardFolder, ledger: Ledger) -> Iterator[None]:
+        with change(own, ledger):
+            yield
+            if when == "before":
+                raise KeyboardInterrupt
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(BoardFolder, "write_ledger", interrupted)
+        patched.setattr(BoardFolder, "changing_to", interrupted)
         with pytest.raises(KeyboardInterrupt):
             added(place, path)
     assert [*place.verified()] == []
@@ -295,14 +305,35 @@ def test_an_addition_that_is_interrupted(
 
 
 def test_what_a_killed_addition_left_is_deleted(tmp_path: Path) -> None:
+    """Of whole files that the ledger does not know, those that the next one knows."""
     place = board_at(tmp_path)
-    left = place.archives / ".0123456789abcdef.pommel.zip.x1.part"
-    own = (place.archives / "mine.pommel.zip", place.archives / "download.part")
-    for each in (left, *own):
-        each.write_bytes(b"PK")
+    sound = snapshot(place.folder)
     added(place, submission(tmp_path))
-    assert not left.exists()
-    assert all(each.exists() for each in own)
+    (begun,) = place.archives.iterdir()
+    place.ledger_file.rename(place.folder / ".ledger.jsonl.x1.part")
+    place.ledger_file.write_bytes(sound["ledger.jsonl"])
+    parts = (
+        place.archives / f".{begun.name}.x1.part",
+        place.folder / "derived" / ".standings.json.x1.part",
+        place.folder / ".ledger.jsonl.x2.part",
+    )
+    own = (
+        *(place.archive("0" * 16), place.archives / "mine.pommel.zip"),
+        *(place.archives / "download.part", place.folder / ".notes.x1.part"),
+    )
+    for each in (*parts, *own):
+        each.write_bytes(b"PK")
+    # Nothing is done while anyone only looks.
+    assert [*place.verified()] == [
+        f"{path}: is not in the ledger, and so not on the board; take it out of the folder, and "
+        f"`pommel leaderboard add` it if it is to be ranked"
+        for path in sorted(own[:3])
+    ]
+    assert place.undo_interrupted() == 7
+    assert snapshot(place.folder).keys() == sound.keys() | {
+        str(each.relative_to(place.folder)) for each in own
+    }
+    assert place.undo_interrupted() == 0
 
 
 def test_two_additions_at_once(tmp_path: Path) -> None:

@@ -59,6 +59,14 @@ def not_derived(path: Path) -> str:
     return f"{path}: is not what comes out of the submissions; delete it, and it is made again"
 
 
+def not_in_ledger(path: Path) -> str:
+    """Return what is said of a submission that is not on the board."""
+    return (
+        f"{path}: is not in the ledger, and so not on the board; take it out of the folder, and "
+        f"`pommel leaderboard add` it if it is to be ranked"
+    )
+
+
 def _archive_changed(place: BoardFolder) -> str:
     path = place.archive(ids(place)[0])
     path.chmod(0o644)
@@ -82,26 +90,14 @@ def _withdrawn_changed(place: BoardFolder) -> str:
 def _stray(place: BoardFolder) -> str:
     path = place.archives / "mine.pommel.zip"
     path.write_bytes(b"")
-    return f"{path}: is not in the ledger; take it out of the folder"
+    return not_in_ledger(path)
 
 
 def _orphan(place: BoardFolder) -> str:
-    """What is left of an addition that was killed before the ledger was written."""
+    """What nothing says of that `add` has put it there."""
     path = place.archive("0" * 16)
     shutil.copy(place.archive(ids(place)[0]), path)
-    return (
-        f"{path}: is not in the ledger, and so not on the board (an addition may have been killed);"
-        f" take it out of the folder, and `pommel leaderboard add` it if it is to be ranked"
-    )
-
-
-def _leftover(place: BoardFolder) -> str:
-    path = place.archives / f".{'0' * 16}.pommel.zip.x1.part"
-    path.write_bytes(b"PK")
-    return (
-        f"{path}: is not in the ledger: an addition was killed, and the next one deletes what it "
-        f"left"
-    )
+    return not_in_ledger(path)
 
 
 def _suite_changed(place: BoardFolder) -> str:
@@ -142,7 +138,6 @@ def _ranking_of_words(place: BoardFolder) -> str:
         _withdrawn_changed,
         _stray,
         _orphan,
-        _leftover,
         _suite_changed,
         _entry_changed,
         _ranking_changed,

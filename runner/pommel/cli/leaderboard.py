@@ -271,6 +271,9 @@ def verify(board: BoardFolder, ids: tuple[str, ...], chosen: _VerifyOptions) -> 
         raise UsageError("--model says where the model of one ID is, with --rerun")
     ledger = board.ledger(board.board())
     known = [ledger.found_id(each) for each in ids]
+    if n_left := board.undo_interrupted():
+        left = f"what it left is deleted ({counted(n_left, 'file')})"
+        note(f"{board.folder}: a change of this board was killed and never took place; {left}")
     n_wrong = _n_faults(board, known, len(ledger.submissions))
     left_out: list[str] = []
     if chosen.rerun and not n_wrong:

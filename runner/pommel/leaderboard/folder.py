@@ -2,7 +2,8 @@
 
 `board.json`, `suites/`, `submissions/` and `ledger.jsonl` are the board. `derived/` has what
 follows from them, and may be deleted: it is made again. The ledger is written last; what it does
-not know is not on the board.
+not know is not on the board. While it changes, the next one lies beside it: of a change that was
+killed, that says what it had begun, and the next writer undoes it.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import hashlib
 import math
 import os
 import re
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pommel.errors import PommelError, UsageError, printable, quoted
-from pommel.files import make_folder, replacing, write_text
+from pommel.files import replacing, write_text
 from pommel.leaderboard.board import Board, BoardError, BoardPlan, board_from
 from pommel.leaderboard.entry import VERSION as ENTRY_VERSION
 from pommel.leaderboard.entry import Entry, are_same, entry_from, entry_of, is_outdated
@@ -34,8 +36,11 @@ from pommel.suite import LoadedSuite, Suite
 
 ARCHIVE_SUFFIX = ".pommel.zip"
 
-# What `replacing` leaves of an archive when it is killed.
-_LEFTOVER = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}\..*\.part")
+# What `replacing` leaves when it is killed, and of which of a board's own files.
+_PART = re.compile(r"\.(.+)\.\w+\.part")
+_WRITTEN = re.compile(
+    rf"[0-9a-f]{{16}}({re.escape(ARCHIVE_SUFFIX)}|\.json)|standings\.json|ledger\.jsonl"
+)
 _LONGEST_REASON = 500
 _LONGEST_KEEPER = 200
 
@@ -198,14 +203,22 @@ class BoardFolder:
             )
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
+            known = {"submissions", "suites", *files}
+            for path in folder.parent.iterdir():
+                is_left = path.is_dir() and written_name(path) == folder.name
+                # Another program may call its folders so, too.
+                if is_left and {each.name for each in path.iterdir()} <= known:
+                    shutil.rmtree(path)
             with tempfile.TemporaryDirectory(
                 dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"
             ) as aside:
-                made = Path(aside) / "board"
+                made = Path(aside)
                 for name in ("submissions", "suites"):
-                    (made / name).mkdir(parents=True)
+                    (made / name).mkdir()
                 for name, content in files.items():
                     (made / name).write_text(content, encoding="utf-8", newline="")
+                # A temporary folder is for nobody else.
+                made.chmod((made / "suites").stat().st_mode)
                 if folder.is_dir():
                     folder.rmdir()
                 made.rename(folder)
@@ -229,7 +242,7 @@ class BoardFolder:
         entry = entry_of(submission, board, self.suites(board))
         with self.locked():
             ledger = self.ledger(board)
-            self.sweep()
+            self._sweep(board, ledger)
             _check_content(entry, ledger, str(path))
             others = self.entries(board, ledger, keep=True)
             same = _same(entry, others, str(path), supersede=supersede)
@@ -259,17 +272,17 @@ class BoardFolder:
         board = self.board()
         with self.locked():
             ledger = self.ledger(board)
-            self.sweep()
+            self._sweep(board, ledger)
             found = ledger.found_id(submission_id)
             status = ledger.submissions[found].status
             if status != "ranked":
                 raise UsageError(f"{found} is {status} already")
             known = {"id": found, "reason": reason}
             changed = ledger.with_event("withdrawn", known, when=when, by=printable(by))
-            # Not of the one that goes: it may be one that is no longer taken.
-            entries = self.entries(board, changed, keep=True)
-            self.write_standings(board, changed, entries)
-            self.write_ledger(changed)
+            with self.changing_to(changed):
+                # Not of the one that goes: it may be one that is no longer taken.
+                entries = self.entries(board, changed, keep=True)
+                self.write_standings(board, changed, entries)
         return found
 
     def verified(
@@ -288,7 +301,9 @@ class BoardFolder:
         except PommelError as error:
             suites = []
             yield from str(error).splitlines()
-        yield from _strays(self, ledger)
+        # It may also be one that goes on now.
+        unfinished = self._interrupted(board, ledger)
+        yield from _strays(self, ledger, unfinished)
         limits = board.submission_limits()
         entries = []
         n_faults = 0
@@ -316,7 +331,7 @@ class BoardFolder:
                     f"and policy"
                 )
         # Without one of them, no ranking would be the same.
-        if suites and not ids and not n_faults:
+        if suites and not ids and not n_faults and self.standings_file not in unfinished:
             ranked = Standings.of(board, entries, ledger.ranking_head)
             yield from _derived_faults(self.standings_file, ranked.to_text(), STANDINGS_VERSION)
 
@@ -355,7 +370,9 @@ class BoardFolder:
             )
         with self.locked():
             ledger = self.ledger(board)
-            self.write_ledger(ledger.with_event(event, known, when=when, by=printable(by)))
+            self._sweep(board, ledger)
+            with self.changing_to(ledger.with_event(event, known, when=when, by=printable(by))):
+                pass
 
     def standings(self, board: Board, ledger: Ledger) -> Standings:
         """Return who stands where after the last line of the ledger."""
@@ -378,12 +395,12 @@ class BoardFolder:
         entry = entries[-1]
         archive, kept = self.archive(entry.id), self.entry_file(entry.id)
         try:
-            with replacing(archive) as aside:
-                aside.write_bytes(raw)
-            archive.chmod(0o444)
-            write_text(kept, entry.to_text())
-            standings = self.write_standings(board, changed, entries)
-            self.write_ledger(changed)
+            with self.changing_to(changed):
+                with replacing(archive) as aside:
+                    aside.write_bytes(raw)
+                archive.chmod(0o444)
+                write_text(kept, entry.to_text())
+                standings = self.write_standings(board, changed, entries)
         except BaseException:
             # An interruption may come when the ledger has been replaced: then it is on the board.
             if not self.has_ledger(changed):
@@ -392,12 +409,18 @@ class BoardFolder:
             raise
         return standings.rows
 
-    def write_ledger(self, ledger: Ledger) -> None:
-        """Write the ledger, all of it or nothing."""
-        with replacing(self.ledger_file) as aside, aside.open("wb") as stream:
-            stream.write(ledger.text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
+    @contextlib.contextmanager
+    def changing_to(self, ledger: Ledger) -> Iterator[None]:
+        """Write a ledger, all of it or nothing; it takes its place when the block has ended well.
+
+        Until then it lies beside it, and says what is done meanwhile.
+        """
+        with replacing(self.ledger_file) as aside:
+            with aside.open("wb") as stream:
+                stream.write(ledger.text.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+            yield
 
     def has_ledger(self, ledger: Ledger) -> bool:
         """Return whether this is the ledger that is on disk, or may be."""
@@ -406,16 +429,50 @@ class BoardFolder:
         except OSError:
             return True
 
-    def sweep(self) -> None:
-        """Delete what is half-written of an addition that was killed; the board has to be locked.
+    def undo_interrupted(self) -> int:
+        """Delete what a change has left that was killed; return how many files that were.
 
-        What is whole stays, even if the ledger does not know it: it may be the keeper's own.
+        0 where there is nothing, and where nothing may be written. Raises `BoardError` for a board
+        that is damaged.
         """
-        # Git keeps no folder that is empty.
-        make_folder(self.archives)
-        for path in self.archives.iterdir():
-            if is_leftover(path):
-                path.unlink(missing_ok=True)
+        board = self.board()
+        self.ledger(board)
+        try:
+            with self.locked():
+                return self._sweep(board, self.ledger(board))
+        except BoardError:
+            # There are links, which say themselves what they are.
+            return 0
+
+    def _sweep(self, board: Board, ledger: Ledger) -> int:
+        """Delete what a change has left that was killed; the board has to be locked."""
+        n_deleted = 0
+        for path in self._interrupted(board, ledger):
+            with contextlib.suppress(OSError):
+                path.unlink()
+                n_deleted += 1
+        return n_deleted
+
+    def _interrupted(self, board: Board, ledger: Ledger) -> list[Path]:
+        """Return what a change has written so far that goes on or was killed.
+
+        A whole file is such only if the next ledger knows it, which lies beside the ledger: another
+        may be the keeper's own. That ledger is the last here, so that deleting may be killed, too.
+        """
+        folders = (self.archives, self.standings_file.parent, self.folder)
+        inside = [path for each in folders for path in sorted(each.glob("*"))]
+        parts = [path for path in inside if _WRITTEN.fullmatch(written_name(path))]
+        pending = [path for path in parts if path.parent == self.folder]
+        found: list[Path] = []
+        for path in pending:
+            with contextlib.suppress(BoardError):
+                new = ledger_from(plain_text(path), str(path)).submissions
+                for each in new.keys() - ledger.submissions.keys():
+                    found += [self.archive(each), self.entry_file(each)]
+        kept = Standings.parse(_derived_text(self.standings_file), board) if pending else None
+        if kept and kept.head != ledger.ranking_head:
+            found.append(self.standings_file)
+        return [*filter(Path.exists, found), *parts]
 
     def _check_written(self) -> None:
         """Raise `BoardError` for a link, pipe or device at a place where the board writes."""
@@ -444,9 +501,13 @@ class Added(NamedTuple):
     superseded: tuple[str, ...]
 
 
-def is_leftover(path: Path) -> bool:
-    """Return whether this is the beginning of a submission, left by an addition that was killed."""
-    return bool(_LEFTOVER.fullmatch(path.name))
+def written_name(path: Path) -> str:
+    """Return the name of the file that this was to become, left by a writer that was killed, or "".
+
+    A file of another kind has none.
+    """
+    found = _PART.fullmatch(path.name)
+    return found[1] if found else ""
 
 
 def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:
@@ -557,24 +618,15 @@ def _check_mode(mode: int) -> None:
         raise OSError(errno.EINVAL, "it is no file")
 
 
-# What a file is called that `add` has put there.
-_ADDED = re.compile(rf"[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}")
-
-
-def _strays(place: BoardFolder, ledger: Ledger) -> Iterator[str]:
+def _strays(place: BoardFolder, ledger: Ledger, unfinished: Sequence[Path]) -> Iterator[str]:
     for path in sorted(place.archives.iterdir()) if place.archives.is_dir() else ():
         name = path.name.removesuffix(ARCHIVE_SUFFIX)
-        if name != path.name and name in ledger.submissions:
+        if (name != path.name and name in ledger.submissions) or path in unfinished:
             continue
-        remedy = "; take it out of the folder"
-        if is_leftover(path):
-            remedy = ": an addition was killed, and the next one deletes what it left"
-        elif _ADDED.fullmatch(path.name):
-            remedy = (
-                ", and so not on the board (an addition may have been killed); take it out of the "
-                "folder, and `pommel leaderboard add` it if it is to be ranked"
-            )
-        yield f"{path}: is not in the ledger{remedy}"
+        yield (
+            f"{path}: is not in the ledger, and so not on the board; take it out of the folder, "
+            f"and `pommel leaderboard add` it if it is to be ranked"
+        )
 
 
 def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:

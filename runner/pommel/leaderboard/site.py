@@ -19,7 +19,7 @@ from pommel.errors import PommelError, UsageError, printable
 from pommel.files import CsvTable, replacing
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
-from pommel.leaderboard.folder import BoardFolder
+from pommel.leaderboard.folder import BoardFolder, written_name
 from pommel.leaderboard.ledger import Ledger, Listed, Rerun
 from pommel.leaderboard.names import confused
 from pommel.leaderboard.standings import Scored, Standing, Standings
@@ -214,8 +214,9 @@ class Ranking:
         nothing can be written.
         """
         environment = _environment()
-        is_free = not folder.exists() or (folder / MARK).is_file()
-        if not is_free and (not folder.is_dir() or any(folder.iterdir())):
+        inside = folder.iterdir() if folder.is_dir() else iter([folder] if folder.exists() else [])
+        is_free = (folder / MARK).is_file() or all(written_name(each) == MARK for each in inside)
+        if not is_free:
             raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
         ranking = cls.of(place, together=together)
         entries = place.entries(ranking.board, ranking.ledger)
@@ -230,8 +231,12 @@ class Ranking:
             # A stranger's text may hold half of a surrogate pair.
             with replacing(folder / name) as aside:
                 aside.write_bytes(text.encode("utf-8", "replace"))
-        for path in sorted((folder / _PAGES).glob("*.html")):
-            if f"{_PAGES}/{path.name}" not in files:
+        written = {folder / name for name in files}
+        for path in (*folder.glob("*"), *(folder / _PAGES).glob("*")):
+            # Of an export that was killed, the beginning of a file may be here.
+            whole = path.with_name(written_name(path) or path.name)
+            is_page = path.parent.name == _PAGES and whole.suffix == ".html"
+            if path not in written and (is_page or whole in written):
                 path.unlink()
         return len(ranking.rows)
 
