@@ -174,11 +174,17 @@ def test_the_table_of_formats() -> None:
     assert WrittenForm.named() == WrittenForm.named("suite")
 
 
-def test_every_ending_has_a_format_that_is_written() -> None:
+def test_every_ending_has_a_format_that_is_written_or_only_read() -> None:
     for each in FORMATS:
+        assert each.name in WrittenForm.input_names()
         for ending in each.endings:
             assert ending.startswith(".")
-            assert WrittenForm.of_file(Path(f"x{ending}")).name in WrittenForm.names()
+            if each.pieces:
+                assert WrittenForm.of_file(Path(f"x{ending}")).name in WrittenForm.names()
+            else:
+                assert each.name not in WrittenForm.names()
+                with pytest.raises(UsageError, match=f"x{ending}: say --format, or let the file"):
+                    WrittenForm.of_file(Path(f"x{ending}"))
     assert WrittenForm.of_file(Path("x.json")) == WrittenForm.named("suite")
     with pytest.raises(UsageError, match=r"x\.docx: say --format, or let the file end in one of"):
         WrittenForm.of_file(Path("x.docx"))

@@ -24,7 +24,7 @@ class _ConvertOptions(SetOptions):
 
     read_as: str | None = option(
         "--from",
-        type=click.Choice(Conversion.input_names()),
+        type=click.Choice(WrittenForm.input_names()),
         default=None,
         help="What FILE is.  [default: by its ending and how it begins]",
     )

@@ -71,8 +71,8 @@ def check_output(output: Path | None, inputs: Iterable[Path]) -> None:
 def show_or_write(content: Content, form: WrittenForm, output: Path | None) -> None:
     """Write a content, never all of it in memory; say how much of it is in a file.
 
-    Raises `UsageError` for what the content cannot be written as, and for a format that is no text
-    without a file to write, and `InputError` for a content without anything to write.
+    Raises `UsageError` for what the content cannot be written as, and `InputError` for a content
+    without anything to write.
     """
     if output is not None and output != _STANDARD_OUTPUT:
         content.write(form, output)

@@ -35,11 +35,6 @@ class Conversion:
     by: str = ""
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    @staticmethod
-    def input_names() -> tuple[str, ...]:
-        """Return the names of all formats that are read."""
-        return tuple(name for name in WrittenForm.names() if name != "sentences")
-
     def contents(self, path: Path) -> tuple[list[Content], Sequence[Fault]]:
         """Read a file; return what it holds, one or more, and what it could do better.
 

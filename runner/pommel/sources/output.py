@@ -100,19 +100,24 @@ class WrittenForm:
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Return the names of all forms."""
-        return tuple(_FORMS)
+        """Return the names of the forms that are written; what has `sets` may be only read."""
+        return tuple(name for name, form in _FORMS.items() if not form.sets or form.sets.pieces)
+
+    @classmethod
+    def input_names(cls) -> tuple[str, ...]:
+        """Return the names of the forms that are read."""
+        return tuple(name for name in _FORMS if name != _SENTENCES)
 
     @classmethod
     def named(cls, name: str = _SUITE) -> "WrittenForm":
-        """Return the form of that name, which is one of `names`; a suite's JSON without one."""
+        """Return the form of that name, read or written; a suite's JSON without one."""
         return _FORMS[name]
 
     @classmethod
     def of_file(cls, path: Path) -> "WrittenForm":
         """Return the form that a file's ending means; raises `UsageError` if it means none."""
         found = {form.ending: form for form in (_FORMS[_SUITE], _FORMS[_CSV])}
-        for form in _FORMS.values():
+        for form in map(cls.named, cls.names()):
             for ending in form.sets.endings if form.sets else ():
                 found.setdefault(ending, form)
         if path.suffix not in found:
@@ -217,12 +222,10 @@ class Content(ABC):
     def pieces(self, form: WrittenForm) -> Iterator[str]:
         """Return its text in some form, piece by piece.
 
-        Raises `UsageError` for what it cannot be written as, and for a form that is no text.
+        Raises `UsageError` for what it cannot be written as.
         """
         if form.sets and form.sets.pieces:
             return form.sets.pieces(self._sets_in(form.sets))
-        if form.sets:
-            raise UsageError(f"{form.name} is no text to be shown; name a file with -o")
         if form.name == _CSV:
             return long_csv_pieces(self.items(), self.region_names)
         if form.name == _SENTENCES:
@@ -235,9 +238,6 @@ class Content(ABC):
         Raises `UsageError` for what it cannot be written as, and `PommelError` for what the file
         system refuses.
         """
-        if form.sets and form.sets.save:
-            form.sets.save(self._sets_in(form.sets), path)
-            return
         pieces = self.pieces(form)
         with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
             stream.writelines(pieces)

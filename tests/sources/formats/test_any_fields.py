@@ -55,7 +55,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fields")
 
 
-@pytest.mark.parametrize("target", FORMATS, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "target", [each for each in FORMATS if each.pieces], ids=lambda each: each.name
+)
 @settings(max_examples=150)
 @given(fields=_FIELDS)
 def test_a_set_is_written_so_that_it_can_be_read_or_refused(
@@ -64,11 +66,8 @@ def test_a_set_is_written_so_that_it_can_be_read_or_refused(
     found = MinimalSet("the dog", "barks", ("bark",), "", fields)
     path = folder / f"x{target.endings[0]}"
     try:
-        if target.save:
-            target.save([found], path)
-        else:
-            assert target.pieces
-            path.write_text("".join(target.pieces([found])), "utf-8", newline="")
+        assert target.pieces
+        path.write_text("".join(target.pieces([found])), "utf-8", newline="")
     except PommelError as error:
         assert "\n" not in str(error)  # noqa: PT017 - it may be written, too
         return

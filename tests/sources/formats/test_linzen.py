@@ -3,12 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.sources.set_round_trips import WORDS, through_a_suite
+from tests.sources.set_round_trips import through_a_suite
 
 from pommel.errors import InputError, SuiteError, UsageError
-from pommel.sources.formats.linzen import LINZEN, parse_linzen, read_linzen, save_linzen
+from pommel.sources.formats.linzen import LINZEN, parse_linzen, read_linzen
 from pommel.sources.minimal_sets import MinimalSet
 
 TEXT = """\
@@ -34,18 +32,8 @@ SETS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("linzen")
-
-
 def parse(text: str, gold: str) -> list[MinimalSet]:
     return parse_linzen(text, gold, text_file="x.text", gold_file="x.gold")
-
-
-def written(sets: list[MinimalSet], folder: Path) -> tuple[str, str]:
-    save_linzen(sets, folder / "y.text")
-    return (folder / "y.text").read_bytes().decode(), (folder / "y.gold").read_bytes().decode()
 
 
 @pytest.mark.parametrize("ending", LINZEN.endings)
@@ -53,46 +41,13 @@ def test_either_file_is_read_with_the_other(tmp_path: Path, ending: str) -> None
     (tmp_path / "a.b.text").write_text(TEXT, "utf-8")
     (tmp_path / "a.b.gold").write_text(GOLD, "utf-8")
     sets = read_linzen(tmp_path / f"a.b{ending}")
-    assert sets == SETS
-    save_linzen(through_a_suite(sets, LINZEN.compared), tmp_path / f"c{ending}")
-    assert (tmp_path / "c.text").read_bytes() == TEXT.encode()
-    assert (tmp_path / "c.gold").read_bytes() == GOLD.encode()
-    assert {each.name for each in tmp_path.iterdir()} == {
-        "a.b.text",
-        "a.b.gold",
-        "c.text",
-        "c.gold",
-    }
+    assert sets == SETS == through_a_suite(sets, LINZEN.compared)
 
 
 def test_the_contrast_is_one_word() -> None:
     # Longest common prefixes would end here too late: "a a" and "a".
     (found,) = parse("a a b <eos>\n", "0\ta\tb\t0\n")
     assert found == MinimalSet("", "a", ("b",), "a b", {"n_attr": 0})
-
-
-def test_own_sentences_of_gulordava_have_twelve_columns(folder: Path) -> None:
-    # In the place of the forms the text has the word of the corpus.
-    text = "old wrens near it of course hop . <eos>\n"
-    gold = "R!N_V!Plur!Sing\t3\t1\t4\tVERB\tNumber=Plur\tsing\tsings\tsing\t1\tNOUN\told birds by\n"
-    (found,) = parse(text, gold)
-    assert (found.before, found.form, found.others) == ("old wrens near it", "sing", ("sings",))
-    assert found.after == "course hop ."
-    assert written(through_a_suite([found]), folder) == (text, gold)
-    changed = MinimalSet("the wrens", "sing", ("sung",), "", found.fields)
-    assert written([changed], folder) == (
-        "the wrens sing <eos>\n",
-        gold.replace("\t4\t", "\t2\t").replace("sings", "sung"),
-    )
-    fields = {**(found.fields or {}), "lemma": "a\tb"}
-    with pytest.raises(InputError, match="'lemma' of minimal set 1 is no text of one column"):
-        written([MinimalSet("the wrens", "sing", ("sung",), "", fields)], folder)
-    with pytest.raises(SuiteError) as caught:
-        parse(text * 2, gold.replace("\t4\t", "\t9\t") + "4\tsing\tsings\t0\n")
-    assert str(caught.value).splitlines()[0] == (
-        "x.gold:1:21: there is no word 9; line 1 of x.text has the words 0 to 7"
-    )
-    assert "x.gold:2:1: this line has 4 columns; write pattern, constr_id" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -105,47 +60,34 @@ def test_own_sentences_of_gulordava_have_twelve_columns(folder: Path) -> None:
         "the\x0clid is tight <eos>",
     ],
 )
-def test_text_that_we_would_write_otherwise_is_kept(folder: Path, text: str) -> None:
-    gold = "2\tis\tare\t3\n"
-    (found,) = parse(f"{text}\n", gold)
+def test_text_that_is_not_the_sentence_is_kept(text: str) -> None:
+    (found,) = parse(f"{text}\n", "2\tis\tare\t3\n")
     assert found.grammatical == "the lid is tight"
-    assert written(through_a_suite([found]), folder) == (f"{text}\n", gold)
-    changed = MinimalSet("the top", found.form, found.others, found.after, found.fields)
-    assert written([changed], folder) == ("the top is tight <eos>\n", gold)
-    changed = MinimalSet("the lid", "was", ("were",), "tight", found.fields)
-    assert written([changed], folder) == ("the lid was tight <eos>\n", "2\twas\twere\t3\n")
+    assert found.fields == {"n_attr": 3, "text": text}
 
 
-@pytest.mark.parametrize("text", ["\n", "are x\n y <eos>"])
-def test_a_field_that_would_be_two_lines_is_not_written(folder: Path, text: str) -> None:
-    found = MinimalSet("", "are", ("is",), "x y", {"n_attr": 0, "text": text})
-    assert written([found], folder)[0] == "are x y <eos>\n"
+def test_a_file_may_lack_its_last_line_feed_and_have_carriage_returns() -> None:
+    assert parse("a b <eos>\r\nc d <eos>", "1\tb\tx\t0\r\n0\tc\ty\t2") == [
+        MinimalSet("a", "b", ("x",), "", {"n_attr": 0}),
+        MinimalSet("", "c", ("y",), "d", {"n_attr": 2}),
+    ]
 
 
-def test_a_file_may_lack_its_last_line_feed_and_have_carriage_returns(folder: Path) -> None:
-    sets = parse("a b <eos>\r\nc d <eos>", "1\tb\tx\t0\r\n0\tc\ty\t2")
-    assert written(sets, folder) == ("a b <eos>\nc d <eos>\n", "1\tb\tx\t0\n0\tc\ty\t2\n")
-
-
-@given(
-    st.lists(
-        st.builds(
-            lambda before, forms, after, n_attr: MinimalSet(
-                " ".join(before), forms[0], (forms[1],), " ".join(after), {"n_attr": n_attr}
-            ),
-            st.lists(WORDS, max_size=3),
-            st.lists(WORDS, min_size=2, max_size=2, unique=True),
-            st.lists(WORDS, max_size=3),
-            st.integers(0, 4),
-        ),
-        min_size=1,
-        max_size=5,
+def test_own_sentences_of_gulordava_have_twelve_columns() -> None:
+    # In the place of the forms the text has the word of the corpus.
+    text = "old wrens near it of course hop . <eos>\n"
+    gold = "R!N_V!Plur!Sing\t3\t1\t4\tVERB\tNumber=Plur\tsing\tsings\tsing\t1\tNOUN\told birds by\n"
+    (found,) = parse(text, gold)
+    assert (found.before, found.form, found.others) == ("old wrens near it", "sing", ("sings",))
+    assert found.after == "course hop ."
+    assert through_a_suite([found]) == [found]
+    assert [*(found.fields or {}).values()] == [*gold.strip().split("\t"), text.strip()]
+    with pytest.raises(SuiteError) as caught:
+        parse(text * 2, gold.replace("\t4\t", "\t9\t") + "4\tsing\tsings\t0\n")
+    assert str(caught.value).splitlines()[0] == (
+        "x.gold:1:21: there is no word 9; line 1 of x.text has the words 0 to 7"
     )
-)
-def test_sets_that_are_written_are_read_again(folder: Path, sets: list[MinimalSet]) -> None:
-    text, gold = written(sets, folder)
-    assert parse(text, gold) == sets
-    assert written(through_a_suite(parse(text, gold)), folder) == (text, gold)
+    assert "x.gold:2:1: this line has 4 columns; write pattern, constr_id" in str(caught.value)
 
 
 COLUMNS = "write index, correct form, wrong form, number of attractors, with tabs between"
@@ -220,46 +162,12 @@ def test_files_that_are_not_there_or_no_text(tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{tmp_path / 'x.text'}:1:3: the byte 0xff is not UTF-8")
 
 
-SINGLE = "Linzen's files compare single words"
-
-
-@pytest.mark.parametrize(
-    ("found", "message"),
-    [
-        (
-            MinimalSet.of("a b", "a c"),
-            "minimal set 2 has no 'n_attr', which Linzen's files need: 'a b'",
-        ),
-        (
-            MinimalSet("", "a b", ("c",), "", {"n_attr": 1}),
-            "the contrast 'a b' of minimal set 2 is not one word; " + SINGLE,
-        ),
-        (
-            MinimalSet("", "a", ("b", "c"), "", {"n_attr": 1}),
-            "minimal set 2 has 2 ungrammatical sentences; Linzen's files have one wrong form each",
-        ),
-    ],
-)
-def test_sets_that_cannot_be_written_leave_both_files_as_they_were(
-    tmp_path: Path, found: MinimalSet, message: str
-) -> None:
-    (tmp_path / "x.gold").write_text("before", "utf-8")
-    with pytest.raises(InputError) as caught:
-        save_linzen([*SETS[:1], found], tmp_path / "x.text")
-    assert str(caught.value) == message
-    assert [each.name for each in tmp_path.iterdir()] == ["x.gold"]
-    assert (tmp_path / "x.gold").read_text("utf-8") == "before"
-
-
 @pytest.mark.parametrize("name", ["x.txt", "x"])
 def test_names_without_their_endings(tmp_path: Path, name: str) -> None:
     message = (
         f"{tmp_path / name}: Linzen's files are two, NAME.text and NAME.gold; let its name end in "
         ".text or .gold"
     )
-    with pytest.raises(UsageError) as caught:
-        save_linzen(SETS, tmp_path / name)
-    assert str(caught.value) == message
     with pytest.raises(UsageError) as caught:
         read_linzen(tmp_path / name)
     assert str(caught.value) == message

@@ -6,23 +6,18 @@ forms are to be put in its place. Cells are separated by tabs, with quotes aroun
 quotes in them. Some of the published files have columns more.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pommel.errors import Fault, counted, quoted
 from pommel.files import CsvRow, CsvTable
 from pommel.sources.formats.focus_word import (
     EOS,
-    field_error,
-    field_of,
     focus_set,
     form_faults,
-    forms_of,
-    n_before,
-    stands_among,
     whole_number,
     words_of,
 )
-from pommel.sources.formats.set_format import SetFormat, check_columns, checked_sets
+from pommel.sources.formats.set_format import SetFormat, checked_sets
 from pommel.sources.minimal_sets import MinimalSet
 
 COLUMNS = (
@@ -41,14 +36,11 @@ COLUMNS = (
     "len_prefix",
     "sent",
 )
-# What follows from a sentence and its forms; everything else somebody has to say.
-_COMPUTED = frozenset({"form", "class", "prefix", "len_prefix", "sent"})
 _TELLING = ("form", "class", "len_prefix", "sent")
 _SHARED = ("pattern", "constr_id", "sent_id", "type", "len_prefix", "sent")
 _CLASSES = ("correct", "wrong")
 # What the row after one of a class can be for both to be an item; a faulty row has no class.
 _AFTER = {"correct": ("wrong", ""), "": ("wrong",), "wrong": ()}
-_TITLE = "Gulordava's files"
 
 
 def parse_gulordava(text: str, file: str) -> list[MinimalSet]:
@@ -70,29 +62,6 @@ def parse_gulordava(text: str, file: str) -> list[MinimalSet]:
             faults.append(record.fault("class", what, "write correct or wrong"))
     pairs = list(_pairs([rows[line] for line in sorted(rows)], faults))
     return checked_sets(pairs, lambda pair: _pair_faults(*pair), lambda pair: _set(*pair), faults)
-
-
-def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
-    """Yield the header, then the two rows of each set.
-
-    Raises `InputError` for a set whose contrast is not one word and another, or that has other
-    columns than the sets before it.
-    """
-    columns: tuple[str, ...] = ()
-    for number, each in enumerate(sets, start=1):
-        forms = forms_of(each, number, _TITLE)
-        for name in COLUMNS:
-            if name not in _COMPUTED:
-                field_of(each, number, name, _TITLE)
-        fields = each.fields or {}
-        if not columns:
-            others = [name for name in fields if name not in COLUMNS]
-            columns = tuple(fields) if fields.keys() >= {*COLUMNS} else (*COLUMNS, *others)
-            yield CsvTable.line(columns, "\t")
-        check_columns(columns, {**fields, **dict.fromkeys(_COMPUTED)}, f"minimal set {number}")
-        for place, form in enumerate(forms):
-            row = {**fields, **_computed(each, place, form)}
-            yield CsvTable.line([_cell(row[name], place, number, name) for name in columns], "\t")
 
 
 def _pairs(rows: Sequence[CsvRow | None], faults: list[Fault]) -> Iterator[tuple[CsvRow, CsvRow]]:
@@ -146,29 +115,10 @@ def _value(text: str) -> str | int:
     return text if number is None else number
 
 
-def _computed(found: MinimalSet, place: int, form: str) -> dict[str, object]:
-    """Return what a row says of the sentence itself, as it was written if it still is the same."""
-    own = {"form": form, "class": _CLASSES[place], "len_prefix": n_before(found)}
-    fields = found.fields or {}
-    sentence = fields.get("sent")
-    if isinstance(sentence, str) and "prefix" in fields and stands_among(found, words_of(sentence)):
-        return own
-    return {**own, "prefix": found.before, "sent": f"{found.grammatical} {EOS}"}
-
-
-def _cell(value: object, place: int, number: int, name: str) -> str:
-    if isinstance(value, list) and len(value) == len(_CLASSES) and name not in _SHARED:
-        value = value[place]
-    if not isinstance(value, (str, int, float)):
-        raise field_error(number, name, "neither text nor a number")
-    return str(value)
-
-
 GULORDAVA = SetFormat(
     name="gulordava",
     endings=(".tab",),
     parse=parse_gulordava,
-    pieces=gulordava_lines,
     compared="contrast",
     is_like=lambda text: {*_TELLING} <= {*text.partition("\n")[0].split()},
 )

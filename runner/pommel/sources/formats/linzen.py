@@ -6,21 +6,16 @@ tabs between. Of their own sentences (`generated.gold`) it has twelve columns an
 the text has the word of the corpus where the forms belong.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pommel.errors import Fault, InputError, Place, UsageError, counted, quoted
-from pommel.files import DecodedText, replacing
+from pommel.files import DecodedText
 from pommel.sources.formats.focus_word import (
     EOS,
-    field_error,
-    field_of,
     focus_set,
     form_faults,
-    forms_of,
-    n_before,
-    stands_among,
     whole_number,
     words_of,
 )
@@ -54,7 +49,6 @@ _OWN_COLUMNS = _Columns(
     ),
     (3, 6, 7),
 )
-_TITLE = "Linzen's files"
 
 
 def read_linzen(path: Path) -> list[MinimalSet]:
@@ -95,72 +89,12 @@ def parse_linzen(text: str, gold: str, *, text_file: str, gold_file: str) -> lis
     return checked_sets(rows, _Row.faults, _Row.minimal_set, faults)
 
 
-def save_linzen(sets: Iterable[MinimalSet], path: Path) -> None:
-    """Write both files, of which `path` is one.
-
-    A set that has the twelve columns gets them again. Raises `InputError` for another without the
-    number of attractors, or whose contrast is not one word and another, and `UsageError` for a path
-    with another ending.
-    """
-    text_path, gold_path = _both(path)
-    with (
-        replacing(text_path) as text_aside,
-        replacing(gold_path) as gold_aside,
-        text_aside.open("w", encoding="utf-8", newline="") as text,
-        gold_aside.open("w", encoding="utf-8", newline="") as gold,
-    ):
-        for number, each in enumerate(sets, start=1):
-            gold.write("\t".join(_cells(each, number)) + "\n")
-            text.write(f"{_text(each)}\n")
-
-
 def _both(path: Path) -> tuple[Path, Path]:
     if path.suffix not in (TEXT_ENDING, GOLD_ENDING):
         hint = f"let its name end in {TEXT_ENDING} or {GOLD_ENDING}"
         two = f"NAME{TEXT_ENDING} and NAME{GOLD_ENDING}"
-        raise UsageError(f"{path}: {_TITLE} are two, {two}; {hint}")
+        raise UsageError(f"{path}: Linzen's files are two, {two}; {hint}")
     return path.with_suffix(TEXT_ENDING), path.with_suffix(GOLD_ENDING)
-
-
-def _cells(found: MinimalSet, number: int) -> list[str]:
-    """Return what the `.gold` says of a set."""
-    correct, wrong = forms_of(found, number, _TITLE)
-    index = str(n_before(found))
-    if not _is_own(found):
-        n_attractors = str(field_of(found, number, N_ATTR, _TITLE))
-        if whole_number(n_attractors) is None:
-            raise field_error(number, N_ATTR, "no number of attractors, such as 0 or 2")
-        return [index, correct, wrong, n_attractors]
-    cells = []
-    for name in _OWN_COLUMNS.names:
-        cells.append(str(field_of(found, number, name, _TITLE)))
-        if {"\t", "\n", "\r"} & {*cells[-1]}:
-            raise field_error(number, name, "no text of one column")
-    for place, cell in zip(_OWN_COLUMNS.places, (index, correct, wrong), strict=True):
-        cells[place] = cell
-    return cells
-
-
-def _is_own(found: MinimalSet) -> bool:
-    """Say whether a set has the twelve columns, in which the text may have another word."""
-    return {"r_idx", "form_alt"} <= (found.fields or {}).keys()
-
-
-def _text(found: MinimalSet) -> str:
-    """Return the line of text, as it was written if that still is this sentence."""
-    written = (found.fields or {}).get(TEXT)
-    # Somebody may have written anything there.
-    if isinstance(written, str) and not {"\n", "\r"} & {*written}:
-        words = words_of(written)
-        if stands_among(found, words) and (
-            _is_own(found) or _same(words[n_before(found)], found.form)
-        ):
-            return written
-    return f"{found.grammatical} {EOS}"
-
-
-def _same(word: str, form: str) -> bool:
-    return word.casefold() == form.casefold()
 
 
 class _Row(NamedTuple):
@@ -195,7 +129,7 @@ class _Row(NamedTuple):
             line = self.text_place.line
             hint = f"line {line} of {text_file} has the words 0 to {len(words) - 1}"
             yield self.fault(at_index, f"there is no word {index}", hint)
-        elif words and self.columns is _COLUMNS and not _same(words[index], correct):
+        elif words and self.columns is _COLUMNS and words[index].casefold() != correct.casefold():
             what = f"word {index} of {text_file} is {quoted(words[index])}, not {quoted(correct)}"
             yield self.fault(at_correct, what, "write the form that stands there")
         for at, message in form_faults(correct, cells[at_wrong]):
@@ -211,7 +145,7 @@ class _Row(NamedTuple):
             fields = {N_ATTR: int(self.cells[-1])}
         index, *forms = (self.cells[at] for at in self.columns.places)
         found = focus_set(words_of(self.text), int(index), forms, fields)
-        if _text(mended_set(found)) != self.text:
+        if f"{mended_set(found).grammatical} {EOS}" != self.text:
             fields[TEXT] = self.text
         return found
 
@@ -220,6 +154,5 @@ LINZEN = SetFormat(
     name="linzen",
     endings=(TEXT_ENDING, GOLD_ENDING),
     load=read_linzen,
-    save=save_linzen,
     compared="contrast",
 )

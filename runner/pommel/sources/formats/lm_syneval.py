@@ -5,15 +5,12 @@ items (the intrusive licensor, then none).
 """
 
 import itertools
-import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
-from pommel.files import replacing
-from pommel.sources.formats.focus_word import field_error
-from pommel.sources.formats.pair_rows import as_kept, mended_text
+from pommel.sources.formats.pair_rows import mended_text
 from pommel.sources.formats.plain_pickle import read_plain_pickle
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
@@ -21,9 +18,6 @@ from pommel.sources.minimal_sets import MinimalSet
 # A field of a set: the case it belongs to, and its sentences where they are not just their words
 # with spaces between.
 CASE, SENTENCES = "case", "sentences"
-
-# What the published files have; Python 2 does not read it.
-_PROTOCOL = 3
 
 # One list can stand in a pickle a million times, and be a million sentences.
 _MOST_SENTENCES = 1 << 20
@@ -56,25 +50,6 @@ def read_templates(path: Path) -> list[MinimalSet]:
     if faults:
         raise SuiteError(faults)
     return [_set(case, entry) for case, entries in value.items() for entry in entries]
-
-
-def save_templates(sets: Iterable[MinimalSet], path: Path) -> None:
-    """Write sets to a file: cases in the order in which they come first, each with all its sets.
-
-    The case of a set that has none is named after the file. Raises `InputError` for a set without
-    an ungrammatical sentence.
-    """
-    cases: dict[str, list[tuple[str, ...]]] = {}
-    for number, each in enumerate(sets, start=1):
-        if not each.others:
-            raise InputError(f"minimal set {number} has no ungrammatical sentence")
-        case = (each.fields or {}).get(CASE)
-        if not isinstance(case, str | None):
-            raise field_error(number, CASE, "no text")
-        sentences = as_kept(each.sentences, each.fields, SENTENCES)
-        cases.setdefault(path.stem if case is None else case, []).append(sentences)
-    with replacing(path) as aside:
-        aside.write_bytes(pickle.dumps(cases, protocol=_PROTOCOL))
 
 
 def _set(case: str, entry: tuple[str, ...]) -> MinimalSet:
@@ -140,5 +115,4 @@ LM_SYNEVAL = SetFormat(
     name="lm-syneval",
     endings=(".pickle", ".pkl"),
     load=read_templates,
-    save=save_templates,
 )

@@ -23,11 +23,11 @@ class SetFormat:
     sentence, and `has_contexts` that it may have contexts.
 
     A format that is one text has `parse`, which returns the sets of a text, given the file's name
-    for messages, and `pieces`, which yields the text of a file of sets. Another one has `load` and
-    `save` instead, for a file, or several beside one another. Reading raises `InputError` with
-    every fault of the file; writing raises it for a set that cannot be said in the format, and
-    names what it lacks. Where a format has only pairs, a set is as many as it has ungrammatical
-    sentences.
+    for messages. Another one has `load` instead, for a file, or several beside one another. A
+    format that is written, too, has `pieces`, which yields the text of a file of sets. Reading
+    raises `InputError` with every fault of the file; writing raises it for a set that cannot be
+    said in the format, and names what it lacks. Where a format has only pairs, a set is as many as
+    it has ungrammatical sentences.
     """
 
     name: str
@@ -35,7 +35,6 @@ class SetFormat:
     parse: Callable[[str, str], list[MinimalSet]] | None = None
     pieces: Callable[[Iterable[MinimalSet]], Iterator[str]] | None = None
     load: Callable[[Path], list[MinimalSet]] | None = None
-    save: Callable[[Iterable[MinimalSet], Path], None] | None = None
     compared: Compared = "sentence"
     metric: str = "sum"
     has_lone: bool = False
