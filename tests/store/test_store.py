@@ -1,5 +1,6 @@
 """Opening a store, to read or to write."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,15 @@ HOME = Path.home()
         ("win32", {"POMMEL_STORE": "~/mine"}, HOME / "mine"),
     ],
 )
-def test_where_it_is(platform: str, environment: dict[str, str], path: Path) -> None:
-    assert default_store_path(environment, platform) == path
+def test_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], path: Path
+) -> None:
+    for name in ("POMMEL_STORE", "XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert default_store_path() == path
 
 
 def test_it_is_made_where_it_is_missing(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 from .accuracy import Accuracies as Accuracies
 from .accuracy import Accuracy as Accuracy
-from .accuracy import AccuracyAsked as AccuracyAsked
 from .asking import Settings as Settings
 from .asking import WithAverage as WithAverage
 from .asking import WithDraws as WithDraws

@@ -208,6 +208,38 @@ class Accuracy(ModelRow):
         return "below" if self.p_below < ALPHA else ""
 
 
+@frozen(slots=False)
+class AccuracyAsked(Settings, Question):
+    """Accuracy of stored runs, with intervals, tests against chance, and margins.
+
+    \b
+      pommel stats accuracy --model gpt2
+      pommel stats accuracy --by circuit --source hu2020
+      pommel stats accuracy --by group --average items
+      pommel stats accuracy --by prediction --suite number_prep --format csv
+    """
+
+    level: Annotated[
+        Level,
+        Option(
+            name="--by",
+            help="What a row is about; circuits, languages, groups and models have several suites.",
+        ),
+    ] = "suite"
+    interval: Annotated[
+        ShareInterval,
+        Option(help="Interval of shares in the table; csv, tsv and json have both."),
+    ] = "wilson"
+
+    def answer(
+        self,
+        records: Sequence[RunRecord],
+        progress: Callable[[int], None] = lambda _n_runs: None,
+    ) -> "Accuracies":
+        """Return the rows of a level, as `Accuracies.of` does."""
+        return Accuracies.of(records, self.level, self, interval=self.interval, progress=progress)
+
+
 @frozen
 class Accuracies(Answer):
     """Rows of accuracies, model by model, a family's behind its last member.
@@ -215,6 +247,8 @@ class Accuracies(Answer):
     `interval` is that of shares of items in tables for people; means over suites have the
     stratified score interval.
     """
+
+    Asked = AccuracyAsked
 
     rows: tuple[Accuracy, ...]
     interval: ShareInterval = "wilson"
@@ -343,38 +377,6 @@ class Accuracies(Answer):
         if any(row.is_family for row in rows):
             lines.append("sd: of a sample (n - 1). Counts of a family are those of all members.")
         return "\n".join(lines)
-
-
-@frozen(slots=False)
-class AccuracyAsked(Settings, Question):
-    """Accuracy of stored runs, with intervals, tests against chance, and margins.
-
-    \b
-      pommel stats accuracy --model gpt2
-      pommel stats accuracy --by circuit --source hu2020
-      pommel stats accuracy --by group --average items
-      pommel stats accuracy --by prediction --suite number_prep --format csv
-    """
-
-    level: Annotated[
-        Level,
-        Option(
-            name="--by",
-            help="What a row is about; circuits, languages, groups and models have several suites.",
-        ),
-    ] = "suite"
-    interval: Annotated[
-        ShareInterval,
-        Option(help="Interval of shares in the table; csv, tsv and json have both."),
-    ] = "wilson"
-
-    def answer(
-        self,
-        records: Sequence[RunRecord],
-        progress: Callable[[int], None] = lambda _n_runs: None,
-    ) -> Accuracies:
-        """Return the rows of a level, as `Accuracies.of` does."""
-        return Accuracies.of(records, self.level, self, interval=self.interval, progress=progress)
 
 
 # How rows are computed: of one part a suite, or a prediction by itself.

@@ -1,7 +1,6 @@
 """One row a model, suite, prediction and item: what mixed models read."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pommel.analysis.item_columns import Values, chances_of, prediction_chance
-from pommel.analysis.models_compared import ComparedModel, ModelsCompared, labelled
+from pommel.analysis.models_compared import ComparedModel, ModelsCompared, suite_labels
 from pommel.errors import counted, listed
 from pommel.scoring import PredictionResult, RunRecord, SuiteKey
 from pommel.values import frozen
@@ -71,7 +70,7 @@ class ItemTable:
         import pandas as pd
 
         found = ModelsCompared.of(records)
-        names = _suite_names(found.models)
+        names = suite_labels(found.counted)
         predictions = [
             (compared, record, prediction)
             for compared in found.models
@@ -101,15 +100,6 @@ class ItemTable:
     def frame(self) -> "pd.DataFrame":
         """Return the rows."""
         return self.rows
-
-
-def _suite_names(found: Sequence[ComparedModel]) -> dict[SuiteKey, str]:
-    keys = {key for compared in found for key in compared.by_suite}
-    n_languages = Counter(suite for _, suite in keys)
-    return {
-        (language, suite): labelled(suite, language if n_languages[suite] > 1 else "")
-        for language, suite in keys
-    }
 
 
 def _suite_chance(record: RunRecord) -> float:

@@ -20,7 +20,6 @@ from pommel.cli.output import (
     progress_bar,
     show_notes,
     show_table,
-    using,
 )
 from pommel.errors import InputError, UsageError, counted
 from pommel.files import DecodedText, frame_of, frame_text
@@ -73,7 +72,7 @@ def command(model: str, file: str, chosen: _ConditionalOptions) -> None:
         hint = "rename it: the command adds a column of this name"
         raise InputError(f"{file}: there is a column {taken[0]!r}; {hint}")
     with (
-        using(chosen.open_model(model)) as opened,
+        chosen.opened_model(model) as opened,
         progress_bar(opened.info.name, len(table.rows)) as progress,
     ):
         scores = ConditionalScore.of_pairs(

@@ -18,7 +18,6 @@ from pommel.cli.output import (
     show_table,
     show_text,
     show_warnings,
-    using,
 )
 from pommel.errors import (
     ModelNotAvailableError,
@@ -334,7 +333,7 @@ def rerun(
         note(printable(f"{each}: {reference}"))
         try:
             sample = board.sample(each, chosen.sample, seed=chosen.seed)
-            with using(chosen.open_model(reference)) as model:
+            with chosen.opened_model(reference) as model:
                 found = sample.rescored(model, tolerance_bits=chosen.tolerance)
         except ModelNotAvailableError as error:
             note(printable(f"{each}: {error}"))

@@ -5,7 +5,7 @@ import click
 from pommel.cli.option_groups import takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import form_option, show_json
-from pommel.models import closing, known_references
+from pommel.models import known_references
 
 
 @click.group("models")
@@ -37,7 +37,7 @@ def list_models(form: str) -> None:
 @takes_options
 def show(model: str, form: str, chosen: ModelOptions) -> None:
     """Load MODEL and say which model it is, down to the fingerprint of its weights."""
-    with closing(chosen.open_model(model)) as opened:
+    with chosen.opened_model(model) as opened:
         info = opened.info.to_dict()
     if form == "json":
         show_json(info)

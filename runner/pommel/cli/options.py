@@ -11,7 +11,7 @@ import click
 from pommel.cli.option_groups import AboveZero, Count, Options, option
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
-from pommel.models import LoadOptions, Model, Policy, load_model
+from pommel.models import LoadOptions, Model, Policy, closing, load_model
 from pommel.scoring import Oov, ScoreRule, Swallowed
 from pommel.store import Store, default_store_path
 
@@ -109,15 +109,24 @@ class ModelOptions(ContainerOptions, ServerOptions):
     @property
     def load_options(self) -> LoadOptions:
         """The same as a model is told it."""
-        names = {each.name for each in fields(ModelOptions)} - {"sandbox"}
+        in_container = {each.name for each in fields(ContainerOptions)}
+        names = {each.name for each in fields(ModelOptions)} - in_container
         told = {name: getattr(self, name) for name in names}
-        return self.container_options(replace(_USUAL, **told))
+        return replace(self.container_options(_USUAL), **told)
 
-    def open_model(self, reference: str) -> Model:
-        """Return the model that is described. Raises as `load_model` does."""
+    @contextlib.contextmanager
+    def opened_model(self, reference: str) -> Iterator[Model]:
+        """Give the model that is described and close it; of a server, say how it repeated itself.
+
+        Raises as `load_model` does.
+        """
         options = self.load_options
         with download_bar(reference) as progress:
-            return load_model(reference, replace(options, pull_progress=progress))
+            model = load_model(reference, replace(options, pull_progress=progress))
+        with closing(model):
+            yield model
+        if "asked_again" in model.info.details:
+            note(f"{model.info.name}: {model.info.repeated}")
 
 
 class PolicyOptions(Options):

@@ -14,7 +14,6 @@ import click
 from pommel.cli.option_groups import FILE, FOLDER
 from pommel.errors import Fault, PommelError, UsageError, counted
 from pommel.files import frame_text, stacked, write_text
-from pommel.models import Model, closing
 from pommel.scoring import ResultsTable, SuiteResult
 
 if TYPE_CHECKING:
@@ -105,15 +104,6 @@ def in_files(noun: str, numbers: Sequence[int]) -> str:
     """Return "3 errors in 2 of 5 files", for how many there are in each file."""
     n_files = counted(len(numbers), "file")
     return f"{counted(sum(numbers), noun)} in {sum(map(bool, numbers))} of {n_files}"
-
-
-@contextlib.contextmanager
-def using(model: Model) -> Iterator[Model]:
-    """Give a model and close it at the end; of a server, say how far it has repeated itself."""
-    with closing(model):
-        yield model
-    if "asked_again" in model.info.details:
-        note(f"{model.info.name}: {model.info.repeated}")
 
 
 _SHOWN_NOTES = 8

@@ -1,13 +1,12 @@
 """`pommel run`: models x suites, scores on stdout, everything else in files."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import click
 
-from pommel.cli.each_model import Done, ModelsAndSuites, run_each
-from pommel.cli.option_groups import Folder, field_of, option, takes_options
+from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
 from pommel.cli.options import (
     KeepingOptions,
     ModelOptions,
@@ -27,16 +26,54 @@ from pommel.cli.output import (
     show_results,
     show_retired_table,
     show_warnings,
+    suites_argument,
     tidy_table_option,
-    using,
 )
+from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
 from pommel.files import make_folder
 from pommel.models import NamedModel
 from pommel.report import Results
 from pommel.scoring import Choices, Regions, ResultsTable, Run
 from pommel.sources import load_suites
-from pommel.store import Store, run_and_keep
+from pommel.store import run_and_keep
 from pommel.suite import Suite
+
+
+class ModelsAndSuites(Options):
+    """The models and the suites that a command is about."""
+
+    model: str = field_of(click.argument("model"))
+    suites: tuple[str, ...] = field_of(suites_argument)
+    more_models: tuple[str, ...] = option("-m", "--model", help="Another model; repeatable.")
+
+    def suite_sources(self) -> list[str]:
+        """Return what names suites; the first argument is a model, whatever it looks like."""
+        sources = [each for each in self.suites if "://" not in each]
+        for pattern, of_it in NamedModel.unquoted_patterns([self.model, *sources]).items():
+            if of_it[0] == self.model:
+                raise UsageError(
+                    f"{of_it[1]} would be a suite; if it is a model, write the pattern in quotes: "
+                    f"'{pattern}'"
+                )
+        if not sources:
+            raise UsageError("no suites to run: name files, folders, or suites:en")
+        return sources
+
+    def expanded_models(self) -> list[NamedModel]:
+        """Return the models that are to run, and say what a user may not have meant."""
+        others = (each for each in self.suites if "://" in each)
+        expanded = NamedModel.expand_all((self.model, *others, *self.more_models))
+        for reference, named in expanded.items():
+            if not named:
+                note(f"note: {reference} belongs to a family that is named, too; it runs once")
+        models = [each for named in expanded.values() for each in named]
+        alone = [each.reference for each in models if not each.membership]
+        for pattern, of_it in NamedModel.unquoted_patterns(alone).items():
+            note(
+                f"note: {listed(of_it, most=2)} are taken as "
+                f"{len(of_it)} separate models; as one family, write it in quotes: '{pattern}'"
+            )
+        return models
 
 
 class _RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
@@ -75,6 +112,45 @@ class _RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
         )
 
 
+@dataclass(slots=True, kw_only=True)
+class Done:
+    """What has been run, which models have failed (by reference), and what has stopped it all.
+
+    `faulty` is what is wrong with files that are no suites, and were left out.
+    """
+
+    runs: list[Run] = field(default_factory=list)
+    failed: dict[str, PommelError] = field(default_factory=dict)
+    stopped_by: BaseException | None = None
+    faulty: PommelError | None = None
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the command ends with; several failures are one, with the first's status."""
+        failures = [*self.failed.values(), *([self.faulty] if self.faulty else [])]
+        if self.stopped_by or not failures:
+            return self.stopped_by
+        first, *others = failures
+        if not others:
+            return first
+        joined = ModelError("\npommel: ".join(map(str, (first, *others))))
+        joined.exit_status = first.exit_status
+        return joined
+
+    def check_complete(self, n_asked: int) -> None:
+        """Raise what has failed or stopped it; a note says how many of the runs are complete."""
+        if not (error := self.error):
+            return
+        # What was refused before anything ran says all that there is to say.
+        refused = isinstance(self.stopped_by, PommelError) and not self.runs
+        if (self.runs or self.stopped_by) and not refused:
+            how = "stopped; " if self.stopped_by else ""
+            note(f"pommel: {how}{len(self.runs)} of {n_asked} runs are complete")
+        if self.stopped_by and self.faulty:
+            note(f"pommel: {self.faulty}")
+        raise error
+
+
 @click.command("run", no_args_is_help=True)
 @takes_options
 def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
@@ -90,17 +166,30 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
       pommel run 'lstm://models/seed-*' suites:en
       pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..3000..1000}' suites:en
     """
+    choices = chosen.choices
     check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
     loaded = load_suites(named.suite_sources(), strict=chosen.strict)
     Suite.check_distinct_names(loaded.suites)
+    n_sentences = sum(suite.n_sentences for suite in loaded.suites)
     show_warnings(loaded.warnings)
     models = named.expanded_models()
     if chosen.output:
         # A folder that cannot be is better known before the model has run.
         make_folder(chosen.output)
     with chosen.opened_store() as store:
-        on_suites = partial(_run_model, suites=loaded.suites, store=store, chosen=chosen)
-        done = run_each(models, on_suites)
+
+        def run_model(each: NamedModel, made: list[Run]) -> None:
+            with (
+                chosen.opened_model(each.reference) as model,
+                progress_bar(each.name or model.info.name, n_sentences) as progress,
+            ):
+                made.extend(
+                    run_and_keep(
+                        each, model, loaded.suites, choices, store=store, progress=progress
+                    )
+                )
+
+        done = run_each(models, run_model)
     done.faulty = loaded.error
     results = Results.told_apart(done.runs)
     _report(results, chosen, done)
@@ -108,24 +197,7 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     fail_under((run.result for run in results.runs), chosen.fail_under)
 
 
-def _run_model(
-    named: NamedModel,
-    made: list[Run],
-    *,
-    suites: Sequence[Suite],
-    store: Store | None,
-    chosen: _RunOptions,
-) -> None:
-    n_sentences = sum(suite.n_sentences for suite in suites)
-    with (
-        using(chosen.open_model(named.reference)) as model,
-        progress_bar(named.name or model.info.name, n_sentences) as progress,
-    ):
-        choices = chosen.choices
-        made.extend(run_and_keep(named, model, suites, choices, store=store, progress=progress))
-
-
-def _report(results: Results, chosen: _RunOptions, done: Done[Run]) -> None:
+def _report(results: Results, chosen: _RunOptions, done: Done) -> None:
     show_notes([line for run in results.runs for line in run.notes()])
     if not results.runs:
         return
@@ -139,3 +211,37 @@ def _report(results: Results, chosen: _RunOptions, done: Done[Run]) -> None:
         complete = done.error is None
         results.save(chosen.output, complete=complete, failed=failed, raw=asked_for_raw())
         note(f"Full results: {chosen.output}")
+
+
+def run_each(
+    models: Sequence[NamedModel], run_model: Callable[[NamedModel, list[Run]], None]
+) -> Done:
+    """Run models, each of which is freed before the next one is loaded.
+
+    `run_model` adds each run to a list as soon as it is complete. A model that fails is no reason
+    to go without the next; anything else ends it all, and still what is complete is kept (a second
+    Ctrl-C meanwhile ends everything).
+    """
+    done = Done()
+    try:
+        for model in NamedModel.one_after_another(models):
+            try:
+                run_model(model, done.runs)
+            except (ModelError, InputError) as error:
+                done.failed[model.reference] = _without_frames(error)
+                if len(models) > 1:
+                    note(f"pommel: {model.reference} failed; going on with the other models")
+    except BaseException as error:  # noqa: BLE001 - raised again by the caller
+        done.stopped_by = error
+    return done
+
+
+def _without_frames(error: PommelError) -> PommelError:
+    """Return an error that has forgotten where it was raised: the frames there hold the model."""
+    errors: list[BaseException | None] = [error]
+    while errors:
+        each = errors.pop()
+        if each is not None and each.__traceback__ is not None:
+            each.__traceback__ = None
+            errors += [each.__cause__, each.__context__]
+    return error

@@ -1,7 +1,7 @@
 """`pommel stats`: what the runs in the store say together."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from pommel.analysis import AccuracyAsked, Answer, ItemTable, SentenceSets
+from pommel.analysis import Accuracies, Answer, ItemTable, SentenceSets
 from pommel.cli.option_groups import Options, field_of, takes_options
 from pommel.cli.output import (
     asked_for_raw,
@@ -25,7 +25,7 @@ from pommel.cli.output import (
 from pommel.cli.selecting import SelectionOptions
 from pommel.errors import PommelError, UsageError, listed
 from pommel.files import frame_text, replacing, write_text
-from pommel.scoring import Run
+from pommel.scoring import Run, RunRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,13 +74,14 @@ def _command(question: type[_Asked], answer: Callable[[_Asked, _Chosen], Answer]
     return click.command(help=inspect.cleandoc(question.__doc__ or ""))(takes_options(ask))
 
 
-def _accuracies(asked: AccuracyAsked, chosen: _Chosen) -> Answer:
-    records = chosen.records()
+def _with_bar(answer: Callable[..., Answer], records: Sequence[RunRecord]) -> Answer:
     with progress_bar("drawing items", len(records)) as progress:
-        return asked.answer(records, progress)
+        return answer(records, progress)
 
 
-accuracy = _command(AccuracyAsked, _accuracies)
+accuracy = _command(
+    Accuracies.Asked, lambda asked, chosen: _with_bar(asked.answer, chosen.records())
+)
 
 
 auc = _command(

@@ -16,7 +16,6 @@ from pommel.cli.output import (
     progress_bar,
     show_json,
     suites_argument,
-    using,
 )
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
 from pommel.models import Policy
@@ -148,7 +147,7 @@ def _tokenized(suites: Iterable[Suite], chosen: _SuitesCheckOptions) -> Tokenize
     if not texts:
         return None
     with (
-        using(chosen.open_model(chosen.model or "")) as model,
+        chosen.opened_model(chosen.model or "") as model,
         progress_bar(model.info.name, len(texts)) as progress,
     ):
         scored = {}

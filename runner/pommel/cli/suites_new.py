@@ -18,10 +18,10 @@ from pommel.suite import (
     Design,
     Formula,
     LoadedSuite,
+    PublishedSuite,
     Region,
     Suite,
     check_suite,
-    language_fault,
 )
 
 # The contents of one item: condition -> region -> text.
@@ -130,7 +130,7 @@ def _check_text(chosen: _SuitesNewOptions) -> None:
             is_name = isinstance(each, str) and (key != "predictions" or not is_encodable(each))
             if is_name and (fault := text_fault(each)):
                 raise UsageError(f"--{key.removesuffix('s')}: {fault}")
-    if chosen.language and (fault := language_fault(chosen.language)):
+    if chosen.language and (fault := PublishedSuite.language_fault(chosen.language)):
         raise UsageError(f"--language: {fault}")
 
 
@@ -191,7 +191,7 @@ def _meta(file: Path, chosen: _SuitesNewOptions, like: Suite | None) -> dict[str
     ):
         value = given
         if value is None and not chosen.is_silent:
-            fault_of = language_fault if key == "language" else no_fault
+            fault_of = PublishedSuite.language_fault if key == "language" else no_fault
             value = ask(question, default, fault_of=fault_of).strip() or None
         if value := default if value is None else value:
             meta[key] = value

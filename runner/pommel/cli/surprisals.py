@@ -15,7 +15,6 @@ from pommel.cli.output import (
     print_or_write,
     progress_bar,
     show_warnings,
-    using,
 )
 from pommel.errors import UsageError
 from pommel.files import frame_text, to_json
@@ -60,11 +59,13 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
     show_warnings(loaded.warnings)
     with (
         chosen.opened_store() as store,
-        using(chosen.cached(chosen.open_model(model), store)) as opened,
+        chosen.opened_model(model) as opened,
         progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
         choices = Choices(policy=chosen.policy, compat=chosen.compat)
-        surprisals = SuiteSurprisals.of(opened, loaded.suites[0], choices, progress=progress)
+        surprisals = SuiteSurprisals.of(
+            chosen.cached(opened, store), loaded.suites[0], choices, progress=progress
+        )
     if chosen.compat and chosen.form == "tsv":
         text = frame_text(_retired_columns(surprisals), "tsv", raw=True)
     else:

@@ -223,11 +223,10 @@ def command(text: Path, chosen: _TrainLstmOptions) -> None:
     """
     # Imported here: `pommel train --help` needs none of it.
     from pommel.analysis import plain_table
-    from pommel.training import train_family
 
     plan = _plan(text, chosen)
     with watching() as watcher:
-        members = train_family(plan, watcher)
+        members = plan.train(watcher)
     columns = ("epochs", "best epoch", "validation perplexity", "words/s", "seconds")
     show_table(plain_table(names=["model"], numbers=columns, rows=(each.row for each in members)))
     example = shlex.quote(f"lstm://{plan.out}/seed-*")

@@ -43,10 +43,7 @@ class Results:
         """Put stored runs together under the names that analyses give their models."""
         from pommel.report.plots.regions import named_runs
 
-        named = named_runs(runs)
-        results = [run.result for run in named]
-        called = [Named(name=each.model_name, membership=each.membership) for each in results]
-        return cls(runs=tuple(map(Run.renamed, named, called)))
+        return cls(runs=tuple(named_runs(runs)))
 
     def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
         """Return one tidy table over all runs (docs/results.md).

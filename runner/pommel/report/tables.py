@@ -92,13 +92,6 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     n_items: dict[str, int] = {}
     for each in results:
         n_items[each.suite_name] = max(each.n_items, n_items.get(each.suite_name, 0))
-    table = plain_table(
-        RULES[rule],
-        names=("circuit", "suite"),
-        numbers=("items", "chance", *(column.header for column in shown)),
-        caption=_caption(results, shown),
-    )
-
     rows = (
         (
             circuit_cell(circuit),
@@ -109,6 +102,12 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
             *(column.suite_cell(suite, n_items[suite]) for column in shown),
         )
         for circuit, suite in in_order((each.circuit, each.suite_name) for each in results)
+    )
+    table = plain_table(
+        RULES[rule],
+        names=("circuit", "suite"),
+        numbers=("items", "chance", *(column.header for column in shown)),
+        caption=_caption(results, shown),
     )
     add_sections(table, rows)
     table.add_section()

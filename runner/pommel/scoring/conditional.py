@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pommel.errors import InputError
 from pommel.models import Model, Policy
-from pommel.scoring.questions import Questions
 from pommel.scoring.regions import all_needed
+from pommel.scoring.run import Questions
 from pommel.surprisal import Token
 from pommel.values import frozen
 

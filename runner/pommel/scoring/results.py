@@ -1,7 +1,7 @@
 """What came out: predictions per item, scores per suite. Values only; computed elsewhere."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -265,16 +265,15 @@ class SuiteResult:
         """
         if self.reported:
             return (self.reported,)
-        return tuple(
-            Score(label=label, n_holding=part.n_holding, n_items=part.n_items)
-            for label, part in self._parts()
-        )
+        return tuple(score for score, _ in self._scored())
 
-    def _parts(self) -> list[tuple[str, PredictionResult]]:
-        """Return what has a score of its own, each with its label."""
+    def _scored(self) -> Iterator[tuple[Score, PredictionResult]]:
+        """Yield the scores of what has one of its own, each with that."""
+        parts = [("", _together(self.counted))] if self.predictions else []
         if self.score_rule == "each":
-            return [(str(each.prediction_id), each) for each in self.predictions]
-        return [("", _together(self.counted))] if self.predictions else []
+            parts = [(str(each.prediction_id), each) for each in self.predictions]
+        for label, part in parts:
+            yield Score(label=label, n_holding=part.n_holding, n_items=part.n_items), part
 
     @property
     def score(self) -> float:
@@ -372,7 +371,7 @@ class SuiteResult:
                 **_share_row(score),
                 **{name: getattr(part, name) for name in _COUNTS},
             }
-            for score, (_, part) in zip(self.scores, self._parts(), strict=True)
+            for score, part in self._scored()
         ]
         return rows or [{**shared, "prediction_id": "", "n_items": self.n_items}]
 

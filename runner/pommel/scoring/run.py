@@ -6,7 +6,7 @@ import platform
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pommel.errors import ModelError, UsageError, counted, listed, package_version
@@ -15,7 +15,6 @@ from pommel.models import Method, Model, ModelInfo, Named, Policy
 from pommel.scoring.choices import Choices, Compat
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
-from pommel.scoring.questions import Questions
 from pommel.scoring.regions import (
     Assigner,
     Layouts,
@@ -338,6 +337,48 @@ class Run:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""
         return self.result._repr_html_()
+
+
+@dataclass(slots=True)
+class Questions:
+    """Sentences that a model is asked for, and what it has answered so far."""
+
+    model: Model
+    policy: Policy
+    needed: Needed
+    scored: dict[str, ScoredSentence] = field(default_factory=dict)
+
+    def ask(self, counts: Counter[str]) -> Iterator[int]:
+        """Ask the model for what is missing; raises what it refuses before it computes anything.
+
+        Its answers are taken in as one goes on, each of which is so many of the sentences that
+        `counts` counts.
+        """
+        missing = [text for text in counts if not self.has(text)]
+        spans = [self.needed[text] for text in missing]
+        # Even to be asked for nothing may cost a model its start.
+        answers = self.model.score(missing, self.policy, spans) if missing else ()
+        return self._take(counts, missing, answers)
+
+    def _take(
+        self,
+        counts: Counter[str],
+        missing: Sequence[str],
+        answers: Iterable[tuple[int, ScoredSentence]],
+    ) -> Iterator[int]:
+        yield counts.total() - sum(counts[text] for text in missing)
+        try:
+            for index, sentence in answers:
+                self.scored[missing[index]] = sentence
+                yield counts[missing[index]]
+        except ModelError as error:
+            for text in error.spoiled:
+                self.scored.pop(text, None)
+            raise
+
+    def has(self, text: str) -> bool:
+        """Say whether a sentence has been scored wherever it is needed."""
+        return text in self.scored and self.scored[text].has_all_of(self.needed[text])
 
 
 def _counted(group: Iterable[NeededSentences]) -> Counter[str]:

@@ -155,14 +155,14 @@ class RunRecord:
         settings: Mapping[str, str],
     ) -> "RunRecord":
         """Return the record of a run; `policy` names the method that it means."""
-        member = result.membership
+        member, facts = result.membership, SuiteFacts.of(suite)
         decisive = {
             "model": model.fingerprint,
             # A model that ran alone, and in two families, is three runs, none of which takes
             # another's place. By which path it was reached makes no difference.
             "name": result.model_name.encode("utf-8", "backslashreplace").decode(),
             "family": [member.family, member.axis, member.label] if member else None,
-            "suite": suite.sha256,
+            "suite": facts.sha256,
             "policy": policy.fingerprint,
             "score_rule": result.score_rule,
             **settings,
@@ -171,7 +171,7 @@ class RunRecord:
             run_id=cls.id_of(decisive),
             result=result,
             model=ModelFacts.of(model),
-            suite=SuiteFacts.of(suite),
+            suite=facts,
             policy={**policy.to_dict(), "fingerprint": policy.fingerprint},
             settings=settings,
         )

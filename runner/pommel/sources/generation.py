@@ -14,7 +14,7 @@ from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
 from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
-from pommel.suite import with_first_letter
+from pommel.suite import Region
 from pommel.values import frozen
 
 _T = TypeVar("_T", MinimalSet, GeneratedItem)
@@ -150,7 +150,7 @@ class Generation:
             found[-1] = f"{found[-1]} {end}".lstrip()
         first = next((n for n, content in enumerate(found) if content), None)
         if self.capitalize and first is not None:
-            found[first] = with_first_letter(found[first], "capital")
+            found[first] = Region.with_first_letter(found[first], "capital")
         return tuple(found)
 
     def _chosen(

@@ -102,25 +102,22 @@ class Store:
         self.close()
 
 
-def default_store_path(
-    environment: Mapping[str, str] | None = None, platform: str = sys.platform
-) -> Path:
+def default_store_path() -> Path:
     """Return the user's own store, there or not.
 
     In this order: what POMMEL_STORE says; on Windows `pommel/store.sqlite` in LOCALAPPDATA; on
     macOS `~/Library/Application Support/pommel/store.sqlite`; elsewhere `pommel/store.sqlite` in
     XDG_DATA_HOME or `~/.local/share`.
     """
-    known = os.environ if environment is None else environment
-    if chosen := known.get("POMMEL_STORE"):
+    if chosen := os.environ.get("POMMEL_STORE"):
         return Path(chosen).expanduser()
-    if platform == "win32":
-        local = known.get("LOCALAPPDATA")
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
         root = Path(local) if local else Path.home() / "AppData" / "Local"
-    elif platform == "darwin":
+    elif sys.platform == "darwin":
         root = Path.home() / "Library" / "Application Support"
     else:
-        root = Path(known.get("XDG_DATA_HOME", ""))
+        root = Path(os.environ.get("XDG_DATA_HOME", ""))
         # A relative one is to be ignored, says the specification of these folders.
         root = root if root.is_absolute() else Path.home() / ".local" / "share"
     return root / "pommel" / "store.sqlite"

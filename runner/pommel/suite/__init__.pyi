@@ -8,7 +8,6 @@ from .lint.rules import check_suite as check_suite
 from .lint.subject import Tokenized as Tokenized
 from .metrics import METRICS as METRICS
 from .published import PublishedSuite as PublishedSuite
-from .published import language_fault as language_fault
 from .read import LoadedDraft as LoadedDraft
 from .read import LoadedSuite as LoadedSuite
 from .suite import Condition as Condition
@@ -17,4 +16,3 @@ from .suite import LetterSize as LetterSize
 from .suite import Region as Region
 from .suite import Sentence as Sentence
 from .suite import Suite as Suite
-from .suite import with_first_letter as with_first_letter

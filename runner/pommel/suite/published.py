@@ -56,11 +56,11 @@ class PublishedSuite:
         found = _FIRST.match(self.name)
         return _known("languages").get(found[1].lower(), "") if found else ""
 
-
-def language_fault(tag: str) -> str:
-    """Say why this is no language tag, "" if it is one."""
-    if _TAG.fullmatch(tag):
-        return ""
-    code = _known("languages").get(tag.strip().lower())
-    hint = f"did you mean {code}?" if code else "write one such as en, eu, zh-Hant"
-    return f"{tag!r} is no language tag; {hint}"
+    @staticmethod
+    def language_fault(tag: str) -> str:
+        """Say why this is no language tag, "" if it is one."""
+        if _TAG.fullmatch(tag):
+            return ""
+        code = _known("languages").get(tag.strip().lower())
+        hint = f"did you mean {code}?" if code else "write one such as en, eu, zh-Hant"
+        return f"{tag!r} is no language tag; {hint}"

@@ -112,6 +112,22 @@ class Region:
             return content
         return re.sub(r"\s{2,}|[\n\r]", " ", content.strip())
 
+    @staticmethod
+    def with_first_letter(text: str, size: LetterSize) -> str:
+        """Return the text with its first letter so large, the rest as it is.
+
+        Marks in front of the letter are passed over, within the first word. A text that begins with
+        something else (a digit, an ideograph, a letter without cases) stays as it is.
+        """
+        word = re.search(r"\S+", text)
+        for place in range(*word.span()) if word else ():
+            first = text[place]
+            if first.isalnum():
+                # Some letters have a third form, for the beginnings of words.
+                changed = first.title() if size == "capital" else first.lower()
+                return text[:place] + changed + text[place + 1 :]
+        return text
+
 
 @frozen
 class Condition:
@@ -146,13 +162,13 @@ class Condition:
     def with_first_letter(self, size: LetterSize) -> "Condition":
         """Return the condition with a sentence that begins so; see `Suite.with_first_letters`."""
         if self.context:
-            context = with_first_letter(self.context, size)
+            context = Region.with_first_letter(self.context, size)
             as_written = {**self.as_written, "context": context}
             return replace(self, context=context, as_written=as_written)
         regions = list(self.regions)
         # Every sentence has a region with text.
         first = next(place for place, region in enumerate(regions) if region.text)
-        written = with_first_letter(regions[first].content, size)
+        written = Region.with_first_letter(regions[first].content, size)
         regions[first] = replace(regions[first], content=written)
         return replace(self, regions=tuple(regions))
 
@@ -459,19 +475,3 @@ def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[
         kept = key not in known or (is_scalar and as_written.get(key) == known[key])
         merged[key] = as_written[key] if kept else known[key]
     return merged
-
-
-def with_first_letter(text: str, size: LetterSize) -> str:
-    """Return the text with its first letter so large, the rest as it is.
-
-    Marks in front of the letter are passed over, within the first word. A text that begins with
-    something else (a digit, an ideograph, a letter without cases) stays as it is.
-    """
-    word = re.search(r"\S+", text)
-    for place in range(*word.span()) if word else ():
-        first = text[place]
-        if first.isalnum():
-            # Some letters have a third form, for the beginnings of words.
-            changed = first.title() if size == "capital" else first.lower()
-            return text[:place] + changed + text[place + 1 :]
-    return text

@@ -3,6 +3,5 @@ from .lstm.recipe import Plan as Plan
 from .lstm.recipe import Progress as Progress
 from .lstm.recipe import Recipe as Recipe
 from .lstm.recipe import Watcher as Watcher
-from .lstm.recipe import train_family as train_family
 from .ngram_recipe import NgramRecipe as NgramRecipe
 from .text import TextFile as TextFile

@@ -11,10 +11,9 @@ from tests.training.lstm.samples import Recorder, tiny_plan
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the text and a family of one, trained without a pause."""
     pytest.importorskip("torch")
-    from pommel.training.lstm.recipe import train_family
 
     folder = tmp_path_factory.mktemp("undisturbed")
-    train_family(tiny_plan(folder, checkpoints=10), Recorder())
+    tiny_plan(folder, checkpoints=10).train(Recorder())
     return folder
 
 

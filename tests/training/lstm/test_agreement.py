@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 from tests.training.lstm.samples import Recorder, write_text
 
 from pommel import api
-from pommel.training.lstm.recipe import Plan, Recipe, train_family
+from pommel.training.lstm.recipe import Plan, Recipe
 from pommel.training.ngram_recipe import NgramRecipe
 from pommel.training.text import TextFile
 
@@ -72,7 +72,7 @@ def test_a_trained_network_knows_agreement_across_modifiers(
         n_threads=1,
         checkpoints=500,
     )
-    (member,) = train_family(plan, Recorder())
+    (member,) = plan.train(Recorder())
     perplexities = [each["validation_perplexity"] for each in member.figures["epochs"]]
     assert perplexities == sorted(perplexities, reverse=True)
     of_the_network = scores(f"lstm://{member.folder}")

@@ -19,7 +19,6 @@ from tests.training.lstm.samples import (
 )
 
 from pommel.errors import PommelError
-from pommel.training.lstm.recipe import train_family
 from pommel.training.lstm.session import STATE
 
 
@@ -28,7 +27,7 @@ def test_the_same_plan_gives_the_same_bytes_and_another_seed_others(
 ) -> None:
     shutil.copy(undisturbed / "text.txt", tmp_path)
     torch.manual_seed(17)
-    first, second = train_family(tiny_plan(tmp_path, seeds=(1, 2)), Recorder())
+    first, second = tiny_plan(tmp_path, seeds=(1, 2)).train(Recorder())
     assert (first.seed, second.seed) == (1, 2)
     assert weights(first.folder) == weights(undisturbed / "family" / "seed-1")
     assert weights(first.folder) != weights(second.folder)
@@ -44,7 +43,7 @@ def test_the_same_plan_gives_the_same_bytes_and_another_seed_others(
 def test_what_is_trained_is_not_trained_again(undisturbed: Path) -> None:
     before = weights(undisturbed / "family" / "seed-1")
     watcher = Recorder()
-    (member,) = train_family(tiny_plan(undisturbed), watcher)
+    (member,) = tiny_plan(undisturbed).train(watcher)
     assert watcher.n_steps == 0
     assert watcher.notes == [
         f"{undisturbed}/family/seed-1 is trained already; --restart trains it anew"
@@ -55,7 +54,7 @@ def test_what_is_trained_is_not_trained_again(undisturbed: Path) -> None:
 @pytest.mark.usefixtures("trained")
 def test_a_family_can_grow(tmp_path: Path) -> None:
     watcher = Recorder()
-    members = train_family(tiny_plan(tmp_path, seeds=(3, 1)), watcher)
+    members = tiny_plan(tmp_path, seeds=(3, 1)).train(watcher)
     assert [member.seed for member in members] == [3, 1]
     assert watcher.n_steps == N_STEPS
 
@@ -63,20 +62,20 @@ def test_a_family_can_grow(tmp_path: Path) -> None:
 def test_a_training_that_diverges_leaves_no_model(tmp_path: Path) -> None:
     wild = tiny_plan(tmp_path, recipe=replace(TINY, learning_rate=1e38, clip=1e38))
     with pytest.raises(PommelError, match=r"training diverged in step \d of epoch 1"):
-        train_family(wild, Recorder())
+        wild.train(Recorder())
     assert files(tmp_path / "family" / "seed-1") == [STATE]
 
 
 def test_sizes_and_unknown_words_are_told(tmp_path: Path) -> None:
     watcher = Recorder()
-    train_family(tiny_plan(tmp_path, recipe=replace(TINY, n_epochs=1)), watcher)
+    tiny_plan(tmp_path, recipe=replace(TINY, n_epochs=1)).train(watcher)
     assert watcher.notes[0] == "vocabulary: 62 words"
     assert watcher.notes[1].startswith("training: 36 sentences, 4")
     assert watcher.notes[1].endswith("% of them unknown")
     assert len(watcher.notes) == 3
     watcher = Recorder()
     wide = replace(TINY, n_epochs=1, vocabulary_size=5_000)
-    train_family(tiny_plan(tmp_path, out="wide", recipe=wide), watcher)
+    tiny_plan(tmp_path, out="wide", recipe=wide).train(watcher)
     assert watcher.notes[3] == (
         "note: the vocabulary has every word of the text, so <unk> is never trained, and bits of "
         "unknown words will mean nothing; --min-count or a smaller --vocabulary-size leave words "
@@ -88,5 +87,5 @@ def test_a_folder_that_cannot_be_is_known_before_training(tmp_path: Path) -> Non
     (tmp_path / "family").write_text("a file")
     watcher = Recorder()
     with pytest.raises(PommelError, match="family/seed-1: cannot be written: Not a directory"):
-        train_family(tiny_plan(tmp_path), watcher)
+        tiny_plan(tmp_path).train(watcher)
     assert watcher.n_steps == 0

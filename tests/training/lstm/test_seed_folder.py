@@ -22,13 +22,13 @@ from tests.training.lstm.samples import (
 
 from pommel.errors import InputError, PommelError, UsageError
 from pommel.models.lstm.folder import RECORD
-from pommel.training.lstm.recipe import Plan, train_family
+from pommel.training.lstm.recipe import Plan
 
 
 def refusal(kind: type[PommelError], plan: Plan) -> str:
     """Return why a training is not begun."""
     with pytest.raises(kind) as caught:
-        train_family(plan, Recorder())
+        plan.train(Recorder())
     return str(caught.value)
 
 
@@ -53,7 +53,7 @@ def test_a_folder_of_another_training_is_refused(
         shutil.copytree(undisturbed / "family", tmp_path / "family")
     else:
         with pytest.raises(KeyboardInterrupt):
-            train_family(tiny_plan(tmp_path), signal_after(5))
+            tiny_plan(tmp_path).train(signal_after(5))
     there = files(tmp_path)
     if changes.keys() & {"text", "validation"}:
         # Where the file lies is known only now.
@@ -63,14 +63,14 @@ def test_a_folder_of_another_training_is_refused(
     watcher = Recorder()
     with pytest.raises(UsageError) as caught:
         # Seed 2 could be trained, and is not: nothing is begun that cannot be ended.
-        train_family(tiny_plan(tmp_path, seeds=(2, 1), **changes), watcher)
+        tiny_plan(tmp_path, seeds=(2, 1), **changes).train(watcher)
     assert str(caught.value) == (
         f"{tmp_path}/family/seed-1 holds another training: {what}; choose another folder, or give "
         "--restart to train anew in this one"
     )
     assert watcher.n_steps == 0
     assert files(tmp_path) == there
-    train_family(tiny_plan(tmp_path, restart=True, **changes), watcher)
+    tiny_plan(tmp_path, restart=True, **changes).train(watcher)
     assert files(tmp_path / "family" / "seed-1") == MODEL_FILES
 
 
@@ -89,7 +89,7 @@ def test_restarting_deletes_what_a_training_writes_and_nothing_else(
     for kept in mine:
         (trained / kept).parent.mkdir(exist_ok=True)
         (trained / kept).write_text("mine")
-    train_family(tiny_plan(tmp_path, restart=True), Recorder())
+    tiny_plan(tmp_path, restart=True).train(Recorder())
     assert files(trained) == sorted([*MODEL_FILES, *mine])
 
 
@@ -101,10 +101,10 @@ def test_a_restart_deletes_nothing_before_the_text_has_been_read(
     empty.write_text("\n")
     plan = replace(tiny_plan(tmp_path), text=empty, restart=True)
     with pytest.raises(InputError, match="there is no sentence in it"):
-        train_family(plan, Recorder())
+        plan.train(Recorder())
     too_large = replace(TINY, batch_size=10**6)
     with pytest.raises(InputError, match="cannot fill 1000000 streams"):
-        train_family(replace(tiny_plan(tmp_path), recipe=too_large, restart=True), Recorder())
+        replace(tiny_plan(tmp_path), recipe=too_large, restart=True).train(Recorder())
     assert files(trained.parent) == there
 
 

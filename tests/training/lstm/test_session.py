@@ -27,7 +27,7 @@ from tests.training.lstm.samples import (
 )
 
 from pommel.models.lstm.folder import RECORD, read_folder
-from pommel.training.lstm.recipe import Plan, train_family
+from pommel.training.lstm.recipe import Plan
 from pommel.training.lstm.session import STATE, SeedFolder, read_state
 
 
@@ -35,7 +35,7 @@ from pommel.training.lstm.session import STATE, SeedFolder, read_state
 def annealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Another one: its second epoch is worse than its first, and the third has a lower rate."""
     folder = tmp_path_factory.mktemp("annealed")
-    (member,) = train_family(annealed_plan(folder), Recorder())
+    (member,) = annealed_plan(folder).train(Recorder())
     assert [each["is_best"] for each in member.figures["epochs"]] == [True, False, True]
     return folder
 
@@ -63,16 +63,16 @@ def test_interrupted_anywhere_it_ends_with_the_weights_of_an_undisturbed_trainin
     plan = annealed_plan(folder)
     ending = KeyboardInterrupt if number == signal.SIGINT else SystemExit
     with pytest.raises(ending):
-        train_family(plan, signal_after(step, number))
+        plan.train(signal_after(step, number))
     assert STATE in files(folder / "family" / "seed-1")
     assert "config.json" not in files(folder / "family" / "seed-1")
     # And once more, unless it comes to its end before that.
     watcher = signal_after(again)
     if step + again <= N_STEPS * 3 // 2:
         with pytest.raises(KeyboardInterrupt):
-            train_family(plan, watcher)
+            plan.train(watcher)
         watcher = Recorder()
-    train_family(plan, watcher)
+    plan.train(watcher)
     assert any("goes on from here" in note for note in watcher.notes)
     expected = annealed / "family" / "seed-1"
     assert files(folder / "family" / "seed-1") == files(expected)
@@ -84,7 +84,7 @@ def test_a_signal_is_followed_when_the_state_is_kept(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGINT)
     watcher = signal_after(20, signal.SIGTERM)
     with pytest.raises(SystemExit) as caught:
-        train_family(tiny_plan(tmp_path), watcher)
+        tiny_plan(tmp_path).train(watcher)
     assert caught.value.code == 143
     assert watcher.n_steps == 20
     assert watcher.notes[-1] == (
@@ -116,13 +116,13 @@ def test_a_signal_while_the_model_is_written_is_followed_behind_it(
     with monkeypatch.context() as patched:
         patched.setattr(SeedFolder, "finish", interrupted)
         with pytest.raises(ending):
-            train_family(plan, watcher)
+            plan.train(watcher)
     # The first model is whole; the second has not been begun.
     assert watcher.n_steps == N_STEPS
     assert files(tmp_path / "family") == [f"seed-1/{name}" for name in MODEL_FILES]
     assert weights(tmp_path / "family" / "seed-1") == weights(undisturbed / "family" / "seed-1")
     watcher = Recorder()
-    train_family(plan, watcher)
+    plan.train(watcher)
     assert watcher.n_steps == N_STEPS
     assert watcher.notes[0].startswith(f"{tmp_path}/family/seed-1 is trained already")
 
@@ -131,13 +131,12 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.training.lstm.samples import Recorder, tiny_plan
-from pommel.training.lstm.recipe import train_family
 
 def kill(step):
     if step == 25:
         os.kill(os.getpid(), signal.SIGKILL)
 
-train_family(tiny_plan(Path(sys.argv[1]), save_every_seconds=0.0), Recorder(kill))
+tiny_plan(Path(sys.argv[1]), save_every_seconds=0.0).train(Recorder(kill))
 """
 
 
@@ -149,7 +148,7 @@ def test_killed_it_goes_on_from_the_last_state(
     assert process.returncode == -signal.SIGKILL
     assert files(tmp_path / "family" / "seed-1") == [STATE]
     watcher = Recorder()
-    (member,) = train_family(tiny_plan(tmp_path), watcher)
+    (member,) = tiny_plan(tmp_path).train(watcher)
     assert watcher.n_steps == N_STEPS - 24
     assert weights(member.folder) == weights(undisturbed / "family" / "seed-1")
 
@@ -163,7 +162,7 @@ def test_states_are_saved_in_between(tmp_path: Path, save_every_seconds: float) 
         kept.append((len(progress.epochs), progress.step))
 
     plan = tiny_plan(tmp_path, save_every_seconds=save_every_seconds)
-    train_family(plan, Recorder(look))
+    plan.train(Recorder(look))
     # After each step, or else at the beginning and at the end of the first epoch.
     assert kept == [
         (epoch, 0 if save_every_seconds else step) for epoch in (0, 1) for step in range(18)
@@ -184,7 +183,7 @@ def test_checkpoints_are_models_below_it(undisturbed: Path) -> None:
 
 
 def test_a_checkpoint_of_every_epoch(tmp_path: Path) -> None:
-    (member,) = train_family(tiny_plan(tmp_path, checkpoints="epoch"), Recorder())
+    (member,) = tiny_plan(tmp_path, checkpoints="epoch").train(Recorder())
     assert {path.name for path in member.folder.iterdir() if path.is_dir()} == {
         "epoch-1",
         "epoch-2",
@@ -197,15 +196,15 @@ def test_a_checkpoint_of_every_epoch(tmp_path: Path) -> None:
 
 def test_other_threads_go_on_with_a_warning(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        train_family(tiny_plan(tmp_path, n_threads=1), signal_after(5))
+        tiny_plan(tmp_path, n_threads=1).train(signal_after(5))
     before = torch.get_num_threads()
     # As many as before, unless others are asked for.
     watcher = signal_after(5)
     with pytest.raises(KeyboardInterrupt):
-        train_family(tiny_plan(tmp_path, n_threads=None), watcher)
+        tiny_plan(tmp_path, n_threads=None).train(watcher)
     assert not any("number of threads" in note for note in watcher.notes)
     watcher = Recorder()
-    train_family(tiny_plan(tmp_path, n_threads=2), watcher)
+    tiny_plan(tmp_path, n_threads=2).train(watcher)
     assert (
         "note: the number of threads was 1 and is 2: the weights will not be those of an "
         "undisturbed training to the last bit"

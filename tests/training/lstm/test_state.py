@@ -12,7 +12,7 @@ from tests.models.lstm.full_disk import files_of_at_most
 from tests.training.lstm.samples import Recorder, signal_after, tiny_plan
 
 from pommel.errors import InputError, PommelError
-from pommel.training.lstm.recipe import EpochFigures, Progress, train_family
+from pommel.training.lstm.recipe import EpochFigures, Progress
 from pommel.training.lstm.session import STATE, State, read_state, write_state
 
 
@@ -75,11 +75,11 @@ def test_a_damaged_state_is_an_error(
     tmp_path: Path, damage: Callable[[bytes], bytes], what: str
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
-        train_family(tiny_plan(tmp_path), signal_after(5))
+        tiny_plan(tmp_path).train(signal_after(5))
     path = tmp_path / "family" / "seed-1" / STATE
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(InputError, match=what) as caught:
-        train_family(tiny_plan(tmp_path), Recorder())
+        tiny_plan(tmp_path).train(Recorder())
     assert str(caught.value).startswith(f"{path}: ")
     assert str(caught.value).endswith("; give --restart to train from the beginning")
-    train_family(tiny_plan(tmp_path, restart=True), Recorder())
+    tiny_plan(tmp_path, restart=True).train(Recorder())

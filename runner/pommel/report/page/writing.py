@@ -3,9 +3,10 @@
 import base64
 import datetime as dt
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,18 +31,19 @@ def vega_bundle() -> str:
 
     It is what vl-convert has with it: nothing is fetched.
     """
-    try:
-        import jinja2  # noqa: F401 - comes with altair
-        import vl_convert
-    except ImportError:
-        raise PommelError("reports need the plots extra: pip install 'pommel[plots]'") from None
-    return _inline(vl_convert.javascript_bundle)
+    # Jinja comes with altair.
+    if None in map(find_spec, ("jinja2", "vl_convert")):
+        raise PommelError("reports need the plots extra: pip install 'pommel[plots]'")
+    return _inline_bundle()
 
 
 @cache  # it takes 1.6 s, as long as all else of a report
-def _inline(bundle: Callable[[str], str]) -> str:
+def _inline_bundle() -> str:
+    import vl_convert
+
     # A script element ends at the first end tag, wherever it stands.
-    return bundle(_GLOBAL_NAME).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    bundle = vl_convert.javascript_bundle(_GLOBAL_NAME)
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def content_security_policy(*scripts: str) -> str:

@@ -3,13 +3,13 @@
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pommel.analysis import ModelsCompared
 from pommel.errors import UsageError, counted, listed
+from pommel.models import Named
 from pommel.report.plots.theme import (
     FAINT,
     INK,
@@ -112,7 +112,9 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
     records = [(RunRecord.of(run), run) for run in runs]
     by_id = {record.run_id: run for record, run in records}
     return [
-        replace(by_id[record.run_id], result=replace(record.result, model_name=compared.label))
+        by_id[record.run_id].renamed(
+            Named(name=compared.label, membership=record.result.membership)
+        )
         for compared in ModelsCompared.of(record for record, _ in records).models
         for record in compared.records
     ]

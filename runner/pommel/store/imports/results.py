@@ -69,7 +69,7 @@ from pommel.store.imports.tables import (
     truth_of,
     whole_of,
 )
-from pommel.suite import PublishedSuite, language_fault
+from pommel.suite import PublishedSuite
 from pommel.values import frozen
 
 # What an item is marked with, and what it is taken for where nothing is said.
@@ -243,7 +243,7 @@ def read_results(
     several files without a source, and a source that is called like our own runs.
     """
     chosen = options or ImportOptions()
-    if chosen.language and (fault := language_fault(chosen.language)):
+    if chosen.language and (fault := PublishedSuite.language_fault(chosen.language)):
         raise UsageError(f"--language: {fault}")
     by_name = {each.name: each for each in RESULT_FORMATS}
     if form:
@@ -263,7 +263,7 @@ def read_results(
         hint = "say with --name what these results are called"
         raise UsageError(f"{RunRecord.OWN} is the name of pommel's own runs; {hint}")
     languages = sorted({record.suite.language for record in imported.records} - {""})
-    odd = [fault for language in languages if (fault := language_fault(language))]
+    odd = [fault for language in languages if (fault := PublishedSuite.language_fault(language))]
     return replace(imported, notes=(*imported.notes, *odd))
 
 

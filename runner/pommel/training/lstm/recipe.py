@@ -331,6 +331,20 @@ class Plan(Sources):
     checkpoints: int | Literal["epoch"] | None = None
     restart: bool = False
 
+    def train(self, watcher: "Watcher") -> "list[Member]":
+        """Train each seed that is not trained yet, one after another; return all of them.
+
+        A training that was interrupted goes on where it stood. Raises `UsageError` if a folder
+        holds another training (nothing is trained then), `InputError` for a text that cannot be
+        trained on, `ModelNotAvailableError` without torch or the device, and what `Session.train`
+        raises.
+        """
+        find_device(self.device, asked_by="training an LSTM")
+        # Imported here: it needs torch.
+        from pommel.training.lstm.session import train_members
+
+        return train_members(self, watcher)
+
 
 # The exponential of more is no floating-point number.
 _MOST_NATS = 700.0
@@ -415,17 +429,3 @@ class Watcher:
 def perplexity(nats_per_word: float) -> float:
     """Return e to that power."""
     return math.exp(min(nats_per_word, _MOST_NATS))
-
-
-def train_family(plan: Plan, watcher: Watcher) -> "list[Member]":
-    """Train each seed that is not trained yet, one after another; return all of them.
-
-    A training that was interrupted goes on where it stood. Raises `UsageError` if a folder holds
-    another training (nothing is trained then), `InputError` for a text that cannot be trained on,
-    `ModelNotAvailableError` without torch or the device, and what `Session.train` raises.
-    """
-    find_device(plan.device, asked_by="training an LSTM")
-    # Imported here: it needs torch.
-    from pommel.training.lstm.session import train_members
-
-    return train_members(plan, watcher)

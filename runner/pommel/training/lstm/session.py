@@ -449,7 +449,7 @@ class Member:
 
 
 def train_members(plan: Plan, watcher: Watcher) -> list[Member]:
-    """Train each seed of a plan that is not trained yet; return all. Raises as `train_family`."""
+    """Train each seed of a plan that is not trained yet; return all. Raises as `Plan.train`."""
     sha256 = plan.sha256s()
     folders = [
         SeedFolder(path=plan.out / f"seed-{seed}", recipe=asdict(plan.recipe), sha256=sha256)
