@@ -1,5 +1,6 @@
 """What a damaged page makes of a row is a message, whatever asks for it."""
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -44,3 +45,32 @@ def test_a_row_that_makes_no_sense(
             assert outcome.status == 1
             told.add(command.split()[0])
     assert told == TELL[change.split()[1]]
+
+
+def test_a_name_in_the_file_is_wrong_wherever_it_stands(
+    pommel: Pommel, suite_file: Path, own_store: Path
+) -> None:
+    assert pommel("run", "dummy://", suite_file).status == 0
+    (listed,) = pommel("runs", "list", "--format", "csv").rows()
+    with closing(sqlite3.connect(own_store)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    sound = own_store.read_bytes()
+    changes = {
+        # The place of a run in an index, which then leads nowhere.
+        listed["run_id"].encode(): b"0" * len(listed["run_id"]),
+        # The name of a table or of a column: SQLite's message has it, and is no text, either.
+        b"model_id": b"model_\xf3\xa0",
+        b"CREATE TABLE runs": b"CREATE TABLE r\xccns",
+    }
+    said = set()
+    for old, new in changes.items():
+        for place in (match.start() for match in re.finditer(re.escape(old), sound)):
+            for command in COMMANDS:
+                for each in own_store.parent.glob(f"{own_store.name}*"):
+                    each.unlink()
+                own_store.write_bytes(sound[:place] + new + sound[place + len(old) :])
+                named = command.replace("ID", listed["run_id"][:6])
+                outcome = pommel("runs", *named.replace("OUT", f"{own_store.parent}/o").split())
+                assert outcome.status in {0, 1, 2}, outcome.stderr
+                said |= {each for each in ("UTF-8", "cannot be found") if each in outcome.stderr}
+    assert said == {"UTF-8", "cannot be found"}

@@ -1,10 +1,10 @@
 """Files of every kind that commands read, changed at random: no traceback, hang, or great memory.
 
-    python -m tests.crashes.mutated_inputs [--inputs 300000] [--seed 0] [--keep FOLDER]
+    python -m tests.crashes.mutated_inputs [--inputs 300000] [--seed 0] [--jobs 2] [--keep FOLDER]
 
 Each input is a sound file in which bytes were flipped, cut out, repeated, moved, or replaced by
-what readers stumble over. Commands read it in this process, one after the other. A bug is a command
-that ends with exit status 70, one that takes more than 10 s of the processor, and one that runs out
+what readers stumble over. Commands read it in one process, a thousand after one another. A bug is a
+command that ends with exit status 70, one that takes more than 10 s of the processor, and one that runs out
 of 1 GiB of memory beyond what the process has at the beginning. Prints how many commands ended in
 which way, and each bug, whose input `--keep` keeps.
 """
@@ -19,8 +19,10 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from tests.cli.samples import arpa, suite_value
@@ -29,7 +31,7 @@ from tests.cli.terminal import called
 MOST_SECONDS = 10
 MOST_BYTES = 1 << 30
 # Of an input, in bytes: what takes seconds for each million is not what is looked for.
-LONGEST = 300_000
+LONGEST = 100_000
 BUG = 70
 
 WORDS = (
@@ -259,19 +261,32 @@ def bugs(
                     yield f"{number} {name}: {command}: {status}: {what}", content
 
 
+def _bugs_of_seed(n_inputs: int, seed: int) -> tuple[list[tuple[str, bytes]], dict[str, int]]:
+    counts: collections.Counter[str] = collections.Counter()
+    return list(bugs(n_inputs, seed, counts)), dict(counts)
+
+
 def _print_bugs() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=300_000)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the first thousand")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path)
     chosen = parser.parse_args()
-    counts: collections.Counter[str] = collections.Counter()
-    for number, (bug, content) in enumerate(bugs(chosen.inputs, chosen.seed, counts)):
-        sys.stdout.write(f"{bug}\n")
-        sys.stdout.flush()
-        if chosen.keep:
-            (chosen.keep / f"{chosen.seed}-{number}").write_bytes(content)
-    sys.stdout.write(f"{dict(counts)}\n")
+    seeds = range(chosen.seed, chosen.seed + max(1, chosen.inputs // 1000))
+    sizes = [min(1000, chosen.inputs)] * len(seeds)
+    total: collections.Counter[str] = collections.Counter()
+    # A process that has had thousands of commands has less memory left for the next.
+    with ProcessPoolExecutor(chosen.jobs, get_context("spawn"), max_tasks_per_child=1) as pool:
+        found = pool.map(_bugs_of_seed, sizes, seeds)
+        for seed, (of_seed, counts) in zip(seeds, found, strict=True):
+            total.update(counts)
+            for number, (bug, content) in enumerate(of_seed):
+                sys.stdout.write(f"{seed} {bug}\n")
+                sys.stdout.flush()
+                if chosen.keep:
+                    (chosen.keep / f"{seed}-{number}").write_bytes(content)
+    sys.stdout.write(f"{dict(total)}\n")
 
 
 if __name__ == "__main__":

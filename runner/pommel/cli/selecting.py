@@ -10,7 +10,7 @@ import click
 from pommel.cli.option_groups import field_of, option
 from pommel.cli.options import HOW_TO_FILL, StoreOptions
 from pommel.cli.output import note
-from pommel.errors import UsageError, counted, listed, nearest
+from pommel.errors import StoreError, UsageError, counted, listed, nearest
 from pommel.report import ListedRun
 from pommel.scoring import Run, RunRecord, ScoreRule
 from pommel.store import Selection, Store
@@ -109,7 +109,14 @@ class RunSelectionOptions(StoreOptions):
             found.check_one_rule()
             heads = found.records
         _note_versions(heads)
-        return store.runs.records_of([each.run_id for each in heads])
+        records = store.runs.records_of([each.run_id for each in heads])
+        if len(records) < len(heads):
+            raise StoreError(
+                f"{store.path}: {counted(len(heads) - len(records), 'run')} of {len(heads)} that it "
+                f"lists cannot be found; if nobody deletes runs just now, the file is damaged: "
+                f"`pommel runs recover {store.path} -o NEW` saves what can be read"
+            )
+        return records
 
     def selection(self, *, complete_only: bool) -> Selection:
         """Return the same as a store takes it."""

@@ -225,7 +225,7 @@ def _check_identity(path: Path) -> None:
         return
     connection = _connect(path, "mode=ro&immutable=1")
     # What SQLite itself refuses it refuses again, when it reads with a lock.
-    with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
+    with contextlib.closing(connection), contextlib.suppress(*SQLITE_FAULTS):
         version_of(connection, path)
 
 
@@ -386,6 +386,11 @@ _KNOWN: Mapping[int, str] = {
 }
 
 
+# What statements on a damaged file raise: of names in it that are not UTF-8, Python can't even say
+# what SQLite says.
+SQLITE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
+
+
 def damaged(path: Path, what: str) -> StoreError:
     """Return that a file is not as it was left, and how to save the rest of it."""
     return StoreError(
@@ -400,6 +405,9 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
         raise
+    except UnicodeDecodeError:
+        # Python's, for a message of SQLite with a damaged name in it.
+        raise damaged(path, "the name of a table or of a column is not UTF-8") from None
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code in _KNOWN:

@@ -289,6 +289,11 @@ def test_says_what_is_wrong_and_where(tmp_path: Path, old: str, new: str, messag
             id="ends in the header",
         ),
         pytest.param(
+            b"\\data\\\nngram 1=" + b"9" * 5000,
+            f':2: "ngram 1={"9" * 52}" has no place here; expected "ngram 1=COUNT"',
+            id="a count of thousands of digits",
+        ),
+        pytest.param(
             VARIED[: VARIED.index("-0.5\ta b")].encode(),
             ":16: the file ends after 1 of 4 2-grams; it is cut short",
             id="ends in a section",

@@ -199,7 +199,7 @@ EOS = "</s>"
 UNKNOWN_WORDS = ("<unk>", "<UNK>")
 
 _UTF8_BOM = b"\xef\xbb\xbf"
-_COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
+_COUNT = re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})")
 # Lines that are taken apart at once: their fields take a few dozen MB.
 _LINES_AT_ONCE = 1 << 16
 # By what `bytes.split` cuts.
