@@ -3,10 +3,10 @@
     python -m tests.crashes.mutated_inputs [--inputs 300000] [--seed 0] [--jobs 2] [--keep FOLDER]
 
 Each input is a sound file in which bytes were flipped, cut out, repeated, moved, or replaced by
-what readers stumble over. Commands read it in one process, a thousand after one another. A bug is a
-command that ends with exit status 70, one that takes more than 10 s of the processor, and one that runs out
-of 1 GiB of memory beyond what the process has at the beginning. Prints how many commands ended in
-which way, and each bug, whose input `--keep` keeps.
+what readers stumble over. Commands read it in one process, a thousand after one another. A bug is
+a command that ends with exit status 70, one that takes more than 10 s of the processor, and one
+that runs out of 1 GiB of memory beyond what the process has at the beginning. Prints how many
+commands ended in which way, and each bug, whose input `--keep` keeps.
 """
 
 import argparse

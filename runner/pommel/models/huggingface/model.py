@@ -135,6 +135,9 @@ def _n_places(network: "PreTrainedModel") -> int | None:
 
 # So many distinct sentences are held as tokens at once: memory does not grow with their number.
 _BLOCK = 8_192
+# Tokens of so many blocks wait for their turn, at less than a kilobyte a sentence; those of others
+# are made again.
+_BLOCKS_KEPT = 16
 
 
 def open_model(reference: str, options: LoadOptions) -> Model:
@@ -192,9 +195,11 @@ class HuggingFaceModel(TokenizingModel):
             self.scorer.check(policy)
         wanted = DistinctSentence.all_of(sentences, spans)
         blocks = [wanted[start : start + _BLOCK] for start in range(0, len(wanted), _BLOCK)]
-        encoded: Sequence[Encoded] = ()
-        for block in blocks:
+        kept: list[Sequence[Encoded]] = []
+        for number, block in enumerate(blocks):
             encoded = self.encoded([each.text for each in block], policy)
+            if number < _BLOCKS_KEPT:
+                kept.append(encoded)
             for each in encoded:
                 limit, length = self.info.max_tokens, self.scorer.n_fed(each, policy)
                 if limit is not None and length > limit:
@@ -202,9 +207,7 @@ class HuggingFaceModel(TokenizingModel):
                         f"{self._name}: {shortened(each.text)} has {length} tokens, "
                         f"more than the {limit} that the model can take"
                     )
-        # What was encoded to be checked is kept if it is all there is, else made again when needed.
-        kept = encoded if len(blocks) == 1 else None
-        return self._score_blocks(blocks, kept, policy)
+        return self._score_blocks(blocks, kept[::-1], policy)
 
     def log_probabilities(self, ids: Sequence[int]) -> "NDArray[np.float32]":
         """Return the natural logarithms of the probabilities of all tokens before each of `ids`.
@@ -281,11 +284,15 @@ class HuggingFaceModel(TokenizingModel):
     def _score_blocks(
         self,
         blocks: Sequence[Sequence[DistinctSentence]],
-        kept: Sequence[Encoded] | None,
+        kept: list[Sequence[Encoded]],
         policy: Policy,
     ) -> ScoredByIndex:
+        """Score block by block; `kept` are the tokens of the first blocks, the last of them first.
+
+        They are taken out of it, so that memory shrinks on the way.
+        """
         for block in blocks:
-            encoded = kept or self.encoded([each.text for each in block], policy)
+            encoded = kept.pop() if kept else self.encoded([each.text for each in block], policy)
             spans = [each.spans for each in block]
             for place, outcomes in self._outcomes(encoded, spans, policy):
                 scored = encoded[place].scored(outcomes)
