@@ -110,11 +110,11 @@ class RunSelectionOptions(StoreOptions):
             heads = found.records
         _note_versions(heads)
         records = store.runs.records_of([each.run_id for each in heads])
-        if len(records) < len(heads):
+        if n_lost := len(heads) - len(records):
             raise StoreError(
-                f"{store.path}: {counted(len(heads) - len(records), 'run')} of {len(heads)} that it "
-                f"lists cannot be found; if nobody deletes runs just now, the file is damaged: "
-                f"`pommel runs recover {store.path} -o NEW` saves what can be read"
+                f"{store.path}: {n_lost} of the {len(heads)} runs that it lists cannot be found; "
+                f"if nobody deletes runs just now, the file is damaged: `pommel runs recover "
+                f"{store.path} -o NEW` saves what can be read"
             )
         return records
 
