@@ -1,5 +1,6 @@
 """`pommel image new|build|check`: for those who make images."""
 
+import contextlib
 import shlex
 from dataclasses import replace
 from functools import partial
@@ -141,8 +142,9 @@ def check(image: str, report: Path | None, sentences: int, chosen: ContainerOpti
     with download_bar(reference) as progress:
         commands = ImageCommands.open(reference, replace(options, pull_progress=progress))
     checked = ImageCheck(commands, n_sentences=sentences)
-    for _ in checked.run():
-        _show_last(checked)
+    with contextlib.closing(commands):
+        for _ in checked.run():
+            _show_last(checked)
     counts = [f"{checked.counts[status]} {word.lower()}" for status, (word, _) in _SHOWN.items()]
     n_checks = counted(len(checked.results), "check")
     click.echo(f"{n_checks}: {', '.join(counts)}; {checked.seconds:.0f} s")

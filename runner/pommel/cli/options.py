@@ -51,6 +51,9 @@ class ContainerOptions(Options):
     pull: Literal["missing", "always", "never"] = option(
         default=_USUAL.pull, help="When a model's image is fetched."
     )
+    remove_image: bool = option(
+        help="Remove a model's image when it has answered, if it was not here before.",
+    )
     sandbox: tuple[str, ...] = option(
         metavar="KEY=VALUE",
         help="What a container may do and use; repeatable. "
@@ -60,7 +63,8 @@ class ContainerOptions(Options):
     def container_options(self, usual: LoadOptions) -> LoadOptions:
         """Return `usual` with what is said here."""
         sandbox = usual.sandbox.with_settings(self.sandbox) if self.sandbox else usual.sandbox
-        return replace(usual, checkpoint=self.checkpoint, pull=self.pull, sandbox=sandbox)
+        told = {name: getattr(self, name) for name in ("checkpoint", "pull", "remove_image")}
+        return replace(usual, sandbox=sandbox, **told)
 
 
 class ServerOptions(Options):

@@ -210,8 +210,9 @@ class LoadOptions:
     `offline` forbids every download.
 
     For models in containers: `checkpoint` is a file or folder with weights to use instead of those
-    in the image, `sandbox` what the container may do and use, `pull` when its image is fetched and
-    `pull_progress` who is told how far that is.
+    in the image, `sandbox` what the container may do and use, `pull` when its image is fetched,
+    `pull_progress` who is told how far that is, and `remove_image` whether one that was not there
+    before is removed when the model is closed.
 
     For models behind a server: `timeout_seconds` is how long one answer may take, `n_parallel` how
     many requests are under way at once, `n_retries` how often one is repeated that failed for a
@@ -230,6 +231,7 @@ class LoadOptions:
     sandbox: Sandbox = field(default_factory=Sandbox)
     pull: Pull = "missing"
     pull_progress: PullProgress | None = None
+    remove_image: bool = False
     timeout_seconds: float = 60.0
     n_parallel: int = 4
     n_retries: int = 5

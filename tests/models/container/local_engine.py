@@ -18,6 +18,7 @@ from pommel.models.container.engines.engine import (
     Job,
     Pull,
     PullProgress,
+    Sandbox,
 )
 from pommel.models.container.engines.process_channel import ProcessChannel
 
@@ -47,10 +48,15 @@ class LocalEngine:
         return sum(channel._process.poll() is None for channel in self.channels)  # noqa: SLF001
 
     def find_image(
-        self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
+        self,
+        reference: str,
+        *,
+        sandbox: Sandbox | None = None,
+        pull: Pull = "missing",
+        progress: PullProgress | None = None,
     ) -> Image:
         """Return the image; its id is a hash of its scripts and of where they are."""
-        del progress
+        del sandbox, progress
         self.pulls.append(pull)
         folder = self.folder / reference.removeprefix(SCHEME)
         if not folder.is_dir():
@@ -63,6 +69,9 @@ class LocalEngine:
             id=f"sha256:{digest.hexdigest()}",
             engine={"name": "local", "version": "1"},
         )
+
+    def remove_image(self, image: Image) -> None:
+        """Do nothing: no image was fetched."""
 
     def close(self) -> None:
         """Do nothing: there is no connection."""

@@ -1,5 +1,7 @@
 """How an image's commands are started, and what is left for others to read."""
 
+import math
+import time
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,16 @@ def test_the_input_ends_with_a_line_feed(commands: CommandsOf) -> None:
 def test_pulling(image: ImageOf, engine: LocalEngine, options: LoadOptions, pulls: str) -> None:
     ImageCommands.open(image(), options)
     assert engine.pulls == [pulls]
+
+
+def test_the_time_of_all_commands_begins_with_the_first(image: ImageOf) -> None:
+    options = LoadOptions(sandbox=Sandbox(total_s=60))
+    opened = ImageCommands.open(image(), options)
+    before = time.monotonic()
+    first = opened.job("spec").until
+    assert before + 60 <= first <= time.monotonic() + 60
+    assert opened.job("tokenize").until == first
+    assert ImageCommands(engine=opened.engine, image=opened.image).job("spec").until == math.inf
 
 
 def test_what_is_not_there(image: ImageOf, engine: LocalEngine, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def opened(
             image = ImageCommands.open(reference, options)
         except errors.ModelNotAvailableError as error:
             raise BackendConnectionError(scheme, error, reference) from error
-        with contextlib.closing(image.engine):
+        with contextlib.closing(image):
             yield ContainerCommands(image, reference)
         return
     if options.checkpoint is not None:

@@ -1,8 +1,10 @@
 """The LM Zoo protocol: an image's commands, each in a container of its own; `score` goes on."""
 
 import json
+import math
 import re
 import tempfile
+import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import field, replace
@@ -109,6 +111,7 @@ class ImageCommands:
     checkpoint: Path | None = None
     gpus: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    remove_image: bool = False
 
     @classmethod
     def open(cls, reference: str, options: LoadOptions) -> "ImageCommands":
@@ -125,6 +128,7 @@ class ImageCommands:
             checkpoint.check_readable(weights, options.sandbox.user)
         image = engine.find_image(
             reference,
+            sandbox=options.sandbox,
             pull="never" if options.offline else options.pull,
             progress=options.pull_progress,
         )
@@ -135,12 +139,19 @@ class ImageCommands:
             checkpoint=weights,
             gpus=gpus,
             environment=variables(options),
+            remove_image=options.remove_image,
         )
 
     @staticmethod
     def runs(scheme: str) -> bool:
         """Say whether images are named by references with this scheme."""
         return scheme in ENGINES
+
+    def close(self) -> None:
+        """Let go of the engine, and of an image that was fetched to be removed again."""
+        if self.remove_image and self.image.is_new:
+            self.engine.remove_image(self.image)
+        self.engine.close()
 
     @property
     def reference(self) -> str:
@@ -161,7 +172,14 @@ class ImageCommands:
             checkpoint=self.checkpoint,
             gpus=gpus,
             label=label,
+            until=self._until,
         )
+
+    @cached_property
+    def _until(self) -> float:
+        """When the time of all commands together is used up; it begins with the first."""
+        total_s = self.sandbox.total_s
+        return math.inf if total_s is None else time.monotonic() + total_s
 
     def spec(self) -> Mapping[str, Any]:
         """Return the image's spec, valid by `schemas/model_spec.json`; it is asked for once."""

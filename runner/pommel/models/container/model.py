@@ -247,9 +247,9 @@ class ContainerModel:
         yield from self.answers.score(sentences, policy)
 
     def close(self) -> None:
-        """Remove the containers that there are, and let go of the engine."""
+        """Remove the containers that there are, and let go of the engine and of the image."""
         self.answers.close()
-        self.commands.engine.close()
+        self.commands.close()
 
 
 def open_model(reference: str, options: LoadOptions) -> ContainerModel:
@@ -259,6 +259,14 @@ def open_model(reference: str, options: LoadOptions) -> ContainerModel:
     image takes no checkpoint, and `ContainerError` for an image that fails to say what it is.
     """
     commands = ImageCommands.open(reference, options)
+    try:
+        return _opened(reference, commands)
+    except BaseException:
+        commands.close()
+        raise
+
+
+def _opened(reference: str, commands: ImageCommands) -> ContainerModel:
     if commands.checkpoint and commands.supports("mount_checkpoint") is False:
         # This model's failure, and no other's: others of the run may take the weights.
         raise ModelNotAvailableError(

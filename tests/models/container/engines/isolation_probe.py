@@ -92,7 +92,7 @@ def connect() -> None:
 
 def facts() -> dict[str, object]:
     """Return everything."""
-    own, tmp = status(), os.statvfs("/tmp")
+    own, tmp, shm = status(), os.statvfs("/tmp"), os.statvfs("/dev/shm")
     root = next(options for at, _, options in mounts() if at == "/")
     return {
         "user": [os.getuid(), os.getgid(), os.getgroups()],
@@ -105,6 +105,7 @@ def facts() -> dict[str, object]:
         "root_is_read_only": "ro" in root,
         "writable": writable(),
         "tmp_bytes": tmp.f_blocks * tmp.f_frsize,
+        "shm_bytes": shm.f_blocks * shm.f_frsize,
         "running_from_tmp": outcome(run_in_tmp),
         "of_this_machine": sorted(at for at, kind, _ in mounts() if kind not in OWN_FILE_SYSTEMS),
         "memory_bytes": int(limit("memory/memory.limit_in_bytes", "memory.max") or 0),

@@ -141,9 +141,31 @@ class TestFindImage:
     ) -> None:
         found = engine.find_image(f"apptainer://{image}").engine
         assert (found["name"], found["version"]) == ("apptainer", "1.4.5")
-        unenforced = ["memory_bytes", "n_cpus", "n_processes", "tmp_bytes", "user"]
+        unenforced = ["memory_bytes", "n_cpus", "n_processes", "shm_bytes", "tmp_bytes", "user"]
         assert found["unenforced"] == sorted(found["instead"]) == unenforced
         assert found["instead"]["user"] == f"1000:{os.getgid()}"
+
+    @pytest.mark.parametrize(
+        ("reference", "setting", "why"),
+        [
+            ("apptainer://image", "runtime=runsc", "runtime=runsc: apptainer has no runtimes"),
+            (
+                "apptainer://docker://a/b",
+                "download=1G",
+                (
+                    "download: apptainer does not say how large an image is; fetch it by hand, and "
+                    "leave this out"
+                ),
+            ),
+        ],
+    )
+    @pytest.mark.usefixtures("image")
+    def test_what_it_cannot_do_is_refused(
+        self, engine: ApptainerEngine, reference: str, setting: str, why: str
+    ) -> None:
+        with pytest.raises(ModelNotAvailableError) as raised:
+            engine.find_image(reference, sandbox=Sandbox().with_settings([setting]))
+        assert str(raised.value) == f"{reference}: --sandbox {why}"
 
     def test_a_file_that_is_not_there(self, engine: ApptainerEngine, tmp_path: Path) -> None:
         with pytest.raises(ModelNotAvailableError) as raised:

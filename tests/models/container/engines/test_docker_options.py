@@ -6,7 +6,7 @@ import pytest
 from docker import APIClient
 
 from pommel.models.container.engines.docker_engine import container_options, environment
-from pommel.models.container.engines.engine import GIB, Image, Job, Sandbox
+from pommel.models.container.engines.engine import GIB, MIB, Image, Job, Sandbox
 
 IMAGE = Image(reference="docker://model", id="sha256:1")
 
@@ -37,6 +37,7 @@ def test_by_default_a_container_may_do_nothing(client: Any) -> None:
         "Tmpfs": {"/tmp": f"rw,nosuid,nodev,noexec,mode=1777,size={GIB}"},
         "Memory": 8 * GIB,
         "MemorySwap": 8 * GIB,
+        "ShmSize": 64 * MIB,
         "PidsLimit": 512,
         "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
         "LogConfig": {"Type": "none", "Config": {}},
@@ -61,12 +62,13 @@ def test_each_switch_lifts_its_own_ban(client: Any, setting: str, gone: str) -> 
 
 
 def test_limits_are_handed_on(client: Any) -> None:
-    limited = job("memory=1G", "cpus=1.5", "processes=9", "tmp=1M")
+    limited = job("memory=1G", "cpus=1.5", "processes=9", "tmp=1M", "shm=2M", "runtime=runsc")
     options = container_options(client, limited, podman=False)
     host = options["host_config"]
     assert (host["Memory"], host["MemorySwap"]) == (GIB, GIB)
     assert (host["NanoCpus"], host["PidsLimit"]) == (1_500_000_000, 9)
     assert host["Tmpfs"]["/tmp"].endswith("size=1048576")
+    assert (host["ShmSize"], host["Runtime"]) == (2 * MIB, "runsc")
     assert options["environment"]["OMP_NUM_THREADS"] == "2"
 
 

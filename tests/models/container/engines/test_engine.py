@@ -23,10 +23,14 @@ def test_the_defaults_are_for_code_that_nobody_vouches_for() -> None:
         "user": "65534:65534",
         "memory_bytes": 8 * GIB,
         "tmp_bytes": GIB,
+        "shm_bytes": 64 * MIB,
         "n_cpus": None,
         "n_processes": 512,
         "timeout_s": 3600,
+        "total_s": None,
         "output_bytes": 2 * GIB,
+        "download_bytes": None,
+        "runtime": None,
     }
 
 
@@ -53,6 +57,11 @@ def test_the_defaults_are_for_code_that_nobody_vouches_for() -> None:
         ("time=90", "timeout_s", 90.0),
         ("time=315360000", "timeout_s", 315_360_000.0),
         ("output=10m", "output_bytes", 10 * MIB),
+        ("shm=64M", "shm_bytes", 64 * MIB),
+        ("total-time=7200", "total_s", 7200.0),
+        ("download=20G", "download_bytes", 20 * GIB),
+        ("runtime=kata-fc", "runtime", "kata-fc"),
+        ("runtime=io.containerd.runsc.v1", "runtime", "io.containerd.runsc.v1"),
     ],
 )
 def test_every_limit_can_be_set_on_a_command_line(setting: str, field: str, value: object) -> None:
@@ -74,8 +83,8 @@ def test_every_field_has_a_setting_and_the_last_one_counts() -> None:
             "memroy=1G",
             (
                 "--sandbox memroy=1G: there is no 'memroy' (did you mean memory?); it is network, "
-                "read-only, capabilities, new-privileges, user, memory, tmp, cpus, processes, "
-                "time, output"
+                "read-only, capabilities, new-privileges, user, memory, tmp, shm, cpus, processes, "
+                "time, total-time, output, download, runtime"
             ),
         ),
         ("memory", "--sandbox memory: write memory=VALUE"),
@@ -87,6 +96,15 @@ def test_every_field_has_a_setting_and_the_last_one_counts() -> None:
         ("tmp=0.5", "--sandbox tmp=0.5: write a size from 1 byte to 1048576G"),
         ("output=0", "--sandbox output=0: write a size from 1 byte to 1048576G"),
         ("memory=\u0661G", "--sandbox memory=\u0661G: write a size like 512M or 16G"),
+        ("shm=0", "--sandbox shm=0: write a size from 1 byte to 1048576G"),
+        (
+            "total-time=0",
+            "--sandbox total-time=0: write seconds from 0.001 to 315360000 (ten years)",
+        ),
+        (
+            "runtime=/bin/sh",
+            ("--sandbox runtime=/bin/sh: write the name of a runtime of the engine, such as runsc"),
+        ),
         ("network=maybe", "--sandbox network=maybe: write on or off"),
         ("user=me", "--sandbox user=me: write UID or UID:GID, in digits"),
         (

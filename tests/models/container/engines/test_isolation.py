@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("nothing_left")]
 
 PROBE = Path(__file__).parent / "isolation_probe.py"
 # Sizes and counts that no machine has by itself.
-SETTINGS = ("memory=300M", "tmp=7M", "processes=77", "cpus=0.5", "time=20")
+SETTINGS = ("memory=300M", "tmp=7M", "shm=3M", "processes=77", "cpus=0.5", "time=20")
 
 # What engines themselves bring: names of machines and users, and process number 1.
 BY_ENGINE = {
@@ -97,6 +97,7 @@ def test_it_writes_to_tmp_only(facts: Facts) -> None:
     assert "/tmp" in facts["writable"]
     assert set(facts["writable"]) - {"/tmp"} <= elsewhere
     assert facts["tmp_bytes"] == 7 * MIB
+    assert facts["shm_bytes"] == 3 * MIB
     assert facts["running_from_tmp"] == "EACCES"
     assert facts["home"] == "/tmp"
 

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,18 @@ class LocalEngine:
         self.channels: list[ProcessChannel] = []
 
     def find_image(
-        self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
+        self,
+        reference: str,
+        *,
+        sandbox: Sandbox | None = None,
+        pull: Pull = "missing",
+        progress: PullProgress | None = None,
     ) -> Image:
-        del pull, progress
+        del sandbox, pull, progress
         return Image(reference=reference, id="sha256:0")
+
+    def remove_image(self, image: Image) -> None:
+        """Do nothing: no image was fetched."""
 
     def close(self) -> None:
         """Do nothing: there is no connection."""
@@ -268,3 +277,16 @@ def test_only_the_end_is_kept_and_long_lines_are_cut() -> None:
 def test_a_container_cannot_steer_a_terminal() -> None:
     written = b"\x1b[31mred\x07\ttab\xff\xc2\x9b\n"
     assert last_words(written).endswith(":\n    ?[31mred? tab\ufffd?")
+
+
+def test_the_time_of_all_commands_together_is_bounded() -> None:
+    started = time.monotonic()
+    until = started + 0.5
+    sleeping = replace(python("import time; time.sleep(60)", time=60), until=until)
+    sleeping = replace(sleeping, sandbox=replace(sleeping.sandbox, total_s=0.5))
+    with pytest.raises(ContainerError) as raised:
+        list(output_lines(LocalEngine(), sleeping))
+    assert raised.value.is_cut_off
+    assert "the image had used up its 0.5 s and was stopped" in str(raised.value)
+    assert str(raised.value).endswith("(--sandbox total-time=SECONDS allows more)")
+    assert time.monotonic() - started < 10

@@ -1,5 +1,6 @@
 """Apptainer, and Singularity before it: no service, no root, one program to call."""
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -22,6 +23,7 @@ from pommel.models.container.engines.engine import (
     Job,
     Pull,
     PullProgress,
+    Sandbox,
 )
 from pommel.models.container.engines.process import last_words
 from pommel.models.container.engines.process_channel import ProcessChannel
@@ -231,6 +233,7 @@ class ApptainerEngine:
         self,
         reference: str,
         *,
+        sandbox: Sandbox | None = None,
         pull: Pull = "missing",
         progress: PullProgress | None = None,  # noqa: ARG002 - Apptainer does not tell
     ) -> Image:
@@ -239,11 +242,22 @@ class ApptainerEngine:
         A file or folder is never pulled. `Image.engine` says which of a sandbox's limits Apptainer
         does not keep (`unenforced`), and what is done `instead`.
         """
+        sandbox = sandbox or Sandbox()
+        if sandbox.runtime is not None:
+            raise ModelNotAvailableError(
+                f"{reference}: --sandbox runtime={sandbox.runtime}: {self.name} has no runtimes"
+            )
         path, source = _image_path(reference), _source(reference)
-        if source and (pull == "always" or not path.exists()):
+        is_new = bool(source) and not path.exists()
+        if source and (pull == "always" or is_new):
             if pull == "never":
                 raise ModelNotAvailableError(
                     f"{reference}: the image is not here, and nothing may be downloaded"
+                )
+            if sandbox.download_bytes is not None:
+                raise ModelNotAvailableError(
+                    f"{reference}: --sandbox download: {self.name} does not say how large an image "
+                    "is; fetch it by hand, and leave this out"
                 )
             pull_image(self.program, source, reference=reference)
         if not path.exists():
@@ -257,6 +271,7 @@ class ApptainerEngine:
             "memory_bytes": "for the data of each process, not for all of them together",
             "n_cpus": "a hint to libraries (OMP_NUM_THREADS)",
             "n_processes": "none",
+            "shm_bytes": "none",
             "tmp_bytes": "`sessiondir max size` of apptainer.conf",
             "user": f"{os.getuid()}:{os.getgid()}",
         }
@@ -266,7 +281,12 @@ class ApptainerEngine:
             "unenforced": sorted(instead),
             "instead": instead,
         }
-        return Image(reference=reference, id=digest, engine=engine)
+        return Image(reference=reference, id=digest, engine=engine, is_new=is_new)
+
+    def remove_image(self, image: Image) -> None:
+        """Remove an image's file; see `Engine.remove_image`."""
+        with contextlib.suppress(OSError):
+            _image_path(image.reference).unlink()
 
     def close(self) -> None:
         """Do nothing: there is no connection."""

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import ContainerError, ModelNotAvailableError, printable
+from pommel.errors import ContainerError, ModelNotAvailableError, printable, readable_size
 from pommel.models.container.engines.engine import (
     CHECKPOINT_FOLDER,
     CHECKPOINT_VARIABLE,
@@ -24,6 +24,7 @@ from pommel.models.container.engines.engine import (
     Job,
     Pull,
     PullProgress,
+    Sandbox,
 )
 from pommel.models.container.engines.reaper import REAPER
 from pommel.values import frozen
@@ -175,6 +176,7 @@ def _host_config(client: "APIClient", job: Job, *, podman: bool) -> dict[str, An
         "mem_limit": sandbox.memory_bytes,
         # Memory and swap together: the limit is no limit where a container may swap.
         "memswap_limit": sandbox.memory_bytes,
+        "shm_size": sandbox.shm_bytes,
         "pids_limit": sandbox.n_processes,
         # Otherwise the engine writes all that is printed to a file on this machine's disk.
         "log_config": LogConfig(type="none"),
@@ -191,6 +193,8 @@ def _host_config(client: "APIClient", job: Job, *, podman: bool) -> dict[str, An
         options["cap_drop"] = ["ALL"]
     if not sandbox.new_privileges:
         options["security_opt"] = ["no-new-privileges:true"]
+    if sandbox.runtime is not None:
+        options["runtime"] = sandbox.runtime
     if sandbox.n_cpus is not None:
         options["nano_cpus"] = round(sandbox.n_cpus * _NANO)
     if job.checkpoint is not None:
@@ -218,14 +222,33 @@ def pull_image(
     try:
         # Without a tag, the engine would fetch all there are.
         events = client.pull(repository, tag=tag or "latest", stream=True, decode=True)
-        for done, total in layers_added_up(events):
-            if progress:
-                progress(done, total)
+        # An engine ends a pull whose asker has gone.
+        with contextlib.closing(events):
+            for done, total in layers_added_up(events):
+                if progress:
+                    progress(done, total)
     except (DockerException, OSError) as error:
         reason = printable(getattr(error, "explanation", None) or str(error))
         raise ModelNotAvailableError(
             f"{reference}: its registry does not give the image: {reason}"
         ) from error
+
+
+def _download_limited(
+    reference: str, most_bytes: int | None, progress: PullProgress | None
+) -> PullProgress:
+    """Return what looks at a pull, and ends it by an error when more is to come than may."""
+
+    def look(done: int, total: int) -> None:
+        if most_bytes is not None and max(done, total) > most_bytes:
+            raise ModelNotAvailableError(
+                f"{reference}: the image is larger than the {readable_size(most_bytes)} that may "
+                "be fetched, and is not fetched (--sandbox download=SIZE allows more)"
+            )
+        if progress:
+            progress(done, total)
+
+    return look
 
 
 def layers_added_up(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
@@ -337,26 +360,35 @@ class DockerEngine:
         return engine
 
     def find_image(
-        self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
+        self,
+        reference: str,
+        *,
+        sandbox: Sandbox | None = None,
+        pull: Pull = "missing",
+        progress: PullProgress | None = None,
     ) -> Image:
         """Return the image that a reference names; see `Engine.find_image`."""
         from docker.errors import APIError, ImageNotFound
 
+        sandbox = sandbox or Sandbox()
         untyped: Any = self.client
         name = reference.partition("://")[2]
         if len(name.split()) != 1 or name != name.strip():
             raise ModelNotAvailableError(f"{reference}: it names no image; write docker://IMAGE")
         try:
-            found = None
-            if pull != "always":
-                with contextlib.suppress(ImageNotFound):
-                    found = untyped.inspect_image(name)
-            if found is None:
+            if sandbox.runtime is not None:
+                self._check_runtime(sandbox.runtime, reference)
+            found: Any = None
+            with contextlib.suppress(ImageNotFound):
+                found = untyped.inspect_image(name)
+            is_new = found is None
+            if is_new or pull == "always":
                 if pull == "never":
                     raise ModelNotAvailableError(
                         f"{reference}: the image is not here, and nothing may be downloaded"
                     )
-                pull_image(self.client, name, reference=reference, progress=progress)
+                limited = _download_limited(reference, sandbox.download_bytes, progress)
+                pull_image(self.client, name, reference=reference, progress=limited)
                 found = untyped.inspect_image(name)
         except APIError as error:
             reason = error.explanation or str(error)
@@ -372,7 +404,23 @@ class DockerEngine:
             digests=tuple(found.get("RepoDigests") or ()),
             engine={"name": self.name, "version": self.version},
             volumes=tuple((found.get("Config") or {}).get("Volumes") or ()),
+            is_new=is_new,
         )
+
+    def _check_runtime(self, name: str, reference: str) -> None:
+        asked = f"{reference}: --sandbox runtime={name}"
+        if self.name == "podman":
+            # It takes the name, and goes by its own configuration.
+            raise ModelNotAvailableError(
+                f"{asked}: Podman's service runs containers by the runtime in its containers.conf; "
+                "name it there"
+            )
+        there = self.client.info()["Runtimes"]
+        # A full name is that of a program, which an engine of today finds by itself.
+        if name not in there and not name.startswith("io.containerd."):
+            raise ModelNotAvailableError(
+                f"{asked}: this engine has no such runtime; it has {', '.join(sorted(there))}"
+            )
 
     @contextlib.contextmanager
     def failures_told(self, where: str, what: str) -> Iterator[None]:
@@ -386,6 +434,14 @@ class DockerEngine:
             raise ContainerError(f"{where}: {what}: {reason}") from error
         except OSError as error:
             raise ContainerError(f"{where}: the container engine is lost: {error}") from error
+
+    def remove_image(self, image: Image) -> None:
+        """Remove an image; see `Engine.remove_image`."""
+        from docker.errors import APIError
+
+        # Without force: containers that others have made of it are more than it is worth.
+        with contextlib.suppress(APIError, OSError):
+            self.client.remove_image(image.reference.partition("://")[2])
 
     def close(self) -> None:
         """Let go of the connection; see `Engine.close`."""

@@ -26,9 +26,12 @@ class Sandbox:
     """The limits of one container; the defaults are for code that nobody vouches for.
 
     `timeout_s` is the time for one command, or, in a session, for one block of
-    sentences. `output_bytes` bounds what a container may print in that time, standard error
+    sentences; `total_s` that from an image's first command to the end of its last. `output_bytes`
+    bounds what a container may print in that time, standard error
     included. `n_cpus` None means all there are. `tmp_bytes` is the size of `/tmp`, the one place
-    that a container can write to. `user` is `uid:gid`, never root by default; `uid` alone becomes
+    that a container can write to beside `/dev/shm` with `shm_bytes`. `download_bytes` bounds what
+    an engine fetches of an image. `runtime` is what the engine runs containers by, None its usual
+    one. `user` is `uid:gid`, never root by default; `uid` alone becomes
     `uid:uid`, since an engine would take root's group.
 
     Raises `UsageError` for a limit out of its range (`_RANGES`). The least is never below one unit
@@ -42,10 +45,14 @@ class Sandbox:
     user: str = "65534:65534"
     memory_bytes: int = 8 * GIB
     tmp_bytes: int = 1 * GIB
+    shm_bytes: int = 64 * MIB
     n_cpus: float | None = None
     n_processes: int = 512
     timeout_s: float = 3600
+    total_s: float | None = None
     output_bytes: int = 2 * GIB
+    download_bytes: int | None = None
+    runtime: str | None = None
 
     def __post_init__(self) -> None:
         """Check the limits, and give a user without a group one."""
@@ -64,7 +71,7 @@ class Sandbox:
     def freedoms(self) -> list[str]:
         """Return the names of what a container may do otherwise than by default."""
         default = Sandbox()
-        names = ("network", "read_only", "capabilities", "new_privileges", "user")
+        names = ("network", "read_only", "capabilities", "new_privileges", "user", "runtime")
         return [name for name in names if getattr(self, name) != getattr(default, name)]
 
     @staticmethod
@@ -111,7 +118,8 @@ class Image:
     `reference` is what was asked for, scheme and all. `id` is "sha256:..." over all that is in
     it; `digests` are the names, with digests, under which a registry has it (there may be none).
     `engine` says by which engine, in which version, it is run. `volumes` are the folders in it that
-    its author has declared as places for data.
+    its author has declared as places for data. `is_new` says that it was fetched just now, and that
+    nothing was there by its name before.
     """
 
     reference: str
@@ -119,6 +127,7 @@ class Image:
     digests: tuple[str, ...] = ()
     engine: Mapping[str, Any] = field(default_factory=dict)
     volumes: tuple[str, ...] = ()
+    is_new: bool = False
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return which image it is as plain JSON values."""
@@ -131,7 +140,8 @@ class Job:
 
     `checkpoint` is a file or folder of this machine, mounted at `CHECKPOINT_FOLDER`, read-only;
     nothing else of this machine is seen. `gpus` is "all", the number of one, or None. `label` is
-    what messages call a command that is long.
+    what messages call a command that is long. The command is stopped at `until`, a time of
+    `time.monotonic`, whatever the sandbox allows.
     """
 
     image: Image
@@ -141,6 +151,7 @@ class Job:
     checkpoint: Path | None = None
     gpus: str | None = None
     label: str = ""
+    until: float = math.inf
 
     @property
     def where(self) -> str:
@@ -190,17 +201,27 @@ class Engine(Protocol):
     """What runs containers."""
 
     def find_image(
-        self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
+        self,
+        reference: str,
+        *,
+        sandbox: Sandbox | None = None,
+        pull: Pull = "missing",
+        progress: PullProgress | None = None,
     ) -> Image:
         """Return the image that `reference` (`scheme://...`) names, pulled if need be.
 
-        Raises `ModelNotAvailableError` if there is none or the engine does not answer; the
-        message says what to do.
+        Raises `ModelNotAvailableError` if there is none, if more would have to be fetched than the
+        sandbox allows, if the engine lacks its runtime, or does not answer; the message says what
+        to do.
         """
         ...
 
     def start(self, job: Job) -> Channel:
         """Start a command; raises `ContainerError` if it can't be, and leaves nothing behind."""
+        ...
+
+    def remove_image(self, image: Image) -> None:
+        """Remove an image by its name; it stays where somebody else uses it."""
         ...
 
     def close(self) -> None:
@@ -289,6 +310,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _runtime(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text):
+        raise ValueError("write the name of a runtime of the engine, such as runsc")
+    return text
+
+
 def _user(text: str) -> str:
     if not re.fullmatch(r"[0-9]+(:[0-9]+)?", text):
         raise ValueError("write UID or UID:GID, in digits")
@@ -312,10 +339,13 @@ _TEN_YEARS_S = 10 * 365 * 24 * 3600
 _RANGES: dict[str, tuple[float, float, str]] = {
     "memory_bytes": (6 * MIB, 1 << 50, "a size from 6M to 1048576G"),
     "tmp_bytes": (1, 1 << 50, "a size from 1 byte to 1048576G"),
+    "shm_bytes": (1, 1 << 50, "a size from 1 byte to 1048576G"),
     "n_cpus": (0.01, 10_000, "a number from 0.01 to 10000"),
     "n_processes": (1, 1 << 22, "a whole number from 1 to 4194304"),
     "timeout_s": (0.001, _TEN_YEARS_S, f"seconds from 0.001 to {_TEN_YEARS_S} (ten years)"),
+    "total_s": (0.001, _TEN_YEARS_S, f"seconds from 0.001 to {_TEN_YEARS_S} (ten years)"),
     "output_bytes": (1, 1 << 50, "a size from 1 byte to 1048576G"),
+    "download_bytes": (1, 1 << 50, "a size from 1 byte to 1048576G"),
 }
 
 
@@ -328,8 +358,12 @@ SETTINGS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "user": ("user", _user),
     "memory": ("memory_bytes", size_in_bytes),
     "tmp": ("tmp_bytes", size_in_bytes),
+    "shm": ("shm_bytes", size_in_bytes),
     "cpus": ("n_cpus", _positive),
     "processes": ("n_processes", _count),
     "time": ("timeout_s", _positive),
+    "total-time": ("total_s", _positive),
     "output": ("output_bytes", size_in_bytes),
+    "download": ("download_bytes", size_in_bytes),
+    "runtime": ("runtime", _runtime),
 }

@@ -168,7 +168,7 @@ class Command:
     def restart_clock(self) -> None:
         """Begin the sandbox's time and output limits anew (the next block of a session)."""
         self._n_bytes = 0
-        self._deadline = time.monotonic() + self._job.sandbox.timeout_s
+        self._deadline = min(time.monotonic() + self._job.sandbox.timeout_s, self._job.until)
 
     def failure(self, what: str) -> ContainerError:
         """Return an error about this command: image, command, `what`, its last words on stderr."""
@@ -263,9 +263,12 @@ class Command:
             raise error
 
     def _out_of_time(self) -> NoReturn:
+        sandbox = self._job.sandbox
+        what = f"it had not ended after {sandbox.timeout_s:g} s", "time"
+        if self._deadline == self._job.until:
+            what = f"the image had used up its {sandbox.total_s:g} s", "total-time"
         error = self._cut_off(
-            f"it had not ended after {self._job.sandbox.timeout_s:g} s and was stopped "
-            "(--sandbox time=SECONDS allows more)"
+            f"{what[0]} and was stopped (--sandbox {what[1]}=SECONDS allows more)"
         )
         self.stop()
         raise error
