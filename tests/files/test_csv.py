@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pommel.errors import Fault, InputError
 from pommel.files.csv import CsvRow, CsvTable
+from pommel.files.text import DecodedText
 
 
 def place_of(row: CsvRow, index: int) -> tuple[int, int]:
@@ -23,6 +25,28 @@ def test_rows_and_places() -> None:
     second = table.rows[1]
     assert [place_of(second, index) for index in range(4)] == [(3, 1), (4, 4), (4, 14), (4, 14)]
     assert table.faults == ()
+
+
+def test_what_is_no_table_any_more_is_not_read() -> None:
+    with pytest.raises(InputError) as caught:
+        CsvTable.parse("a\n" * 1_000_001, file="f.csv")
+    assert str(caught.value) == (
+        "f.csv: has more than 1,000,000 lines, the most that is read of a table; divide it, by "
+        "model for one"
+    )
+    for row, what in (
+        ("," * 10_000, "a row has at most 10,000 fields"),
+        ("x" * (DecodedText.MOST_OF_LINE + 1), "field larger than field limit (1048576)"),
+    ):
+        table = CsvTable.parse(f"a\n{row}\n", file="f.csv")
+        assert [str(fault) for fault in table.faults] == [f"f.csv:2:1: this is not CSV: {what}"]
+
+
+def test_a_thousand_faults_are_enough() -> None:
+    faults: list[Fault] = []
+    table = CsvTable.parse("a,b\n" + "c\n" * 2_000, file="f.csv")
+    assert table.records(("a", "b"), faults) == []
+    assert len(faults) == 1_000
 
 
 def test_reading_goes_on_behind_broken_quotes() -> None:

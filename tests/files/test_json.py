@@ -328,6 +328,23 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         assert str(caught.value) == f"{path}: {reason}"
 
 
+@pytest.mark.parametrize("text", ["[" + "1," * 9 + "1]", "[" * 10 + "]" * 10, '{"a":"{,,,,,,,,,"}'])
+def test_values_are_counted_before_they_are_made(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pommel.files.json._MOST_VALUES", 9)
+    said = "has more than 9 values, the most that is read; divide it"
+    for written in (text, text.encode()):
+        with pytest.raises(InputError) as caught:
+            parse_json(written, where="f")
+        assert str(caught.value) == f"f:1: {said}"
+    with pytest.raises(InputError) as caught:
+        JsonDocument.parse(text, file="f")
+    assert str(caught.value) == f"f: {said}"
+    monkeypatch.setattr("pommel.files.json._MOST_VALUES", 10 + 9)
+    JsonDocument.parse(text, file="f")
+
+
 @pytest.mark.timeout(60)  # what grows with the square of the text takes many minutes
 def test_megabytes_on_one_line_are_read_and_placed_at_once() -> None:
     cell: Any = {"region_number": 1, "content": "a few words of text"}

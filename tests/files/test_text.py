@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,16 +26,15 @@ from pommel.files.text import GZIP_FAULTS, DecodedText, opened, replacing, sha25
 def test_the_content_says_whether_it_is_gzipped(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "any name"
     path.write_bytes(content)
-    with opened(path) as stream:
-        assert list(stream) == [b"one\n", b"two"]
-    assert stream.closed
+    with opened(path) as lines:
+        assert list(lines) == [b"one\n", b"two"]
 
 
 def test_files_that_are_too_short_to_tell(tmp_path: Path) -> None:
     for content in (b"", b"\x1f", b"\x1f\n"):
         (tmp_path / "file").write_bytes(content)
-        with opened(tmp_path / "file") as stream:
-            assert stream.read() == content
+        with opened(tmp_path / "file") as lines:
+            assert b"".join(lines) == content
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,57 @@ def test_damage_is_met_while_reading(tmp_path: Path, damage: object) -> None:
     assert callable(damage)
     path = tmp_path / "file.gz"
     path.write_bytes(damage(gzip.compress(bytes(range(256)) * 9, mtime=0)))
-    with opened(path) as stream, pytest.raises(GZIP_FAULTS):
-        stream.read()
+    with opened(path) as lines, pytest.raises(GZIP_FAULTS):
+        list(lines)
+
+
+# A character more than a line has.
+LONG = DecodedText.MOST_OF_LINE + 1
+TOO_LONG = (
+    "this line has more than 1,048,576 characters, the most that is read; write a sentence or a "
+    "row a line"
+)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_line_that_is_no_line(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(pack(b"one\n" + b"x" * (LONG - 1) + b"\n"))
+    with opened(path) as lines, pytest.raises(InputError) as caught:
+        list(lines)
+    assert str(caught.value) == f"{path}:2: {TOO_LONG}"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_text_with_a_line_that_is_no_line(end: str) -> None:
+    sound = f"{end}".join(["x" * (LONG - 3), "y" * (LONG - 3), "z" * 9, ""]) * 2
+    assert DecodedText.decode(sound.encode(), file="f").text == sound
+    with pytest.raises(InputError) as caught:
+        DecodedText.decode(f"one{end}{sound}{'x' * LONG}".encode(), file="f")
+    n_ends = 0 if end == "\r" else 7
+    assert str(caught.value) == f"f:{n_ends + 1}: {TOO_LONG}"
+
+
+def test_json_may_be_one_line() -> None:
+    for begin in ('{"', ' \n["', '\ufeff["'):
+        assert len(DecodedText.decode(f"{begin}{'x' * LONG}".encode(), file="f").text) > LONG
+
+
+def test_what_is_read_as_a_whole_has_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pommel.files.text._MOST_BYTES", 2 << 20)
+    path = tmp_path / "file"
+    path.write_bytes(b"a line\n" * (2 << 20))
+    said = "has more than 2 MiB, the most that is read of such a file; divide it"
+    with pytest.raises(InputError) as caught:
+        DecodedText.read(path)
+    assert str(caught.value) == f"{path}: {said}"
+    with path.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        with pytest.raises(InputError) as caught:
+            DecodedText.of_stdin()
+    assert str(caught.value) == f"<stdin>: {said}"
 
 
 def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,10 +96,7 @@ def _form(chosen: _ConditionalOptions) -> str:
 def _read(file: str) -> TargetTable:
     if file != "-":
         return TargetTable.read(Path(file))
-    # Its bytes: what they mean does not depend on the terminal's locale.
-    return TargetTable.parse(
-        DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>"
-    )
+    return TargetTable.parse(DecodedText.of_stdin().text, file="<stdin>")
 
 
 def _frame(table: TargetTable, scores: Sequence[ConditionalScore]) -> "pd.DataFrame":

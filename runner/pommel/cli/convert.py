@@ -1,5 +1,6 @@
 """`pommel convert`: suites and minimal sets from one format to another."""
 
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -87,7 +88,8 @@ def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequen
     with tempfile.TemporaryDirectory() as folder:
         # Formats read files, some of them twice.
         spooled = Path(folder) / f"stdin{WrittenForm.named(conversion.read_as).ending}"
-        spooled.write_bytes(sys.stdin.buffer.read())
+        with spooled.open("wb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
         try:
             return conversion.contents(spooled)
         except FaultyFileError as error:

@@ -1,7 +1,5 @@
 """`pommel list|tokenize|unkify|get-surprisals|get-predictions`: what `lm-zoo` had, as it had it."""
 
-import io
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -48,10 +46,11 @@ class _SentencesOptions(ModelOptions):
     def sentences(self) -> list[str]:
         """The lines of FILE without the white space around them, as `lm-zoo` read them."""
         if self.in_file == "-":
-            decoded = DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>")
+            decoded = DecodedText.of_stdin()
         else:
             decoded = DecodedText.read(Path(self.in_file))
-        return [line.strip() for line in io.StringIO(decoded.text, newline=None)]
+        decoded.check_lines(self.in_file)
+        return [line.strip() for line in decoded.lines]
 
 
 @click.command("list")

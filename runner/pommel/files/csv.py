@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Self
 
-from pommel.errors import Fault, Place, counted, nearest, printable
+from pommel.errors import Fault, InputError, Place, counted, nearest, printable
+from pommel.files.text import DecodedText
 from pommel.values import frozen
 
 # Blanks, and what is not seen: some spreadsheets pass over it.
@@ -19,6 +20,11 @@ _SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t"
 # At the beginning of a text, or of what is a cell of its own to those who do not take commas.
 # A sign that stands alone is no formula. What is not seen is looked at once, however long it is.
 _FORMULA = re.compile(rf"(^|[;|\t])(?=(?:(?!\t)[{_UNSEEN}])*+[{_SIGNS}].)", re.DOTALL)
+
+# More rows take a gigabyte, and so many columns nobody names.
+_MOST_LINES = 1_000_000
+_MOST_COLUMNS = 10_000
+_MOST_FAULTS = 1_000
 
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
@@ -105,10 +111,14 @@ class CsvTable:
         """Read CSV (or TSV, separated by tabs) with double quotes; `file` is its name in messages.
 
         Lines end in LF, CRLF or CR, and may do so within quotes. Blank lines are no rows, and
-        neither are rows with broken quotes, which are faults.
+        neither are rows with broken quotes, which are faults. Raises `InputError` for more than a
+        million lines.
         """
-        # A field may be as long as the text; Python's own limit is meant for what nobody reads.
-        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+        if text.count("\n") > _MOST_LINES:
+            what = f"has more than {_MOST_LINES:,} lines, the most that is read of a table"
+            raise InputError(f"{file}: {what}; divide it, by model for one")
+        # Python's own limit is below what a text may have.
+        csv.field_size_limit(DecodedText.MOST_OF_LINE)
         # Unlike str.splitlines, this splits at no other characters than CR and LF.
         lines = list(io.StringIO(text, newline=""))
         reader = csv.reader(lines, delimiter=separator, strict=True)
@@ -118,6 +128,8 @@ class CsvTable:
             problem, fields = "", []
             try:
                 fields = next(reader)
+                if len(fields) > _MOST_COLUMNS:
+                    problem = f"a row has at most {_MOST_COLUMNS:,} fields"
             except csv.Error as error:
                 problem = str(error)
             row = CsvRow(
@@ -148,6 +160,8 @@ class CsvTable:
         for row in self.rows[1:] if {*required} <= {*names} else ():
             if fault := self.length_fault(row):
                 faults.append(fault)
+                if len(faults) >= _MOST_FAULTS:
+                    break
             else:
                 found.append(replace(row, names=names))
         return found

@@ -27,6 +27,9 @@ MAX_DEPTH = 100
 
 # Python refuses to convert longer whole numbers, since that takes quadratic time.
 _MAX_DIGITS = 4300
+# How many values a text may have (commas and brackets are counted, also in texts): with their
+# places, these take a gigabyte.
+_MOST_VALUES = 4_000_000
 _NESTED = (dict, list, tuple)
 
 
@@ -47,15 +50,17 @@ def parse_json(
     """Return the value of JSON that a stranger has written; bytes are UTF-8.
 
     Raises `InputError`, whatever is wrong: beside the syntax also NaN and infinities, which JSON
-    lacks, whole numbers of more than 4,300 digits, which Python makes none of, and nesting that is
-    too deep for it. The message begins with `where`, if that is said, and the line if it is known;
-    where the text is but one, `first_line` is None. `json.JSONDecoder()` takes NaN and infinities,
-    too, which are usual in files that Python has written.
+    lacks, whole numbers of more than 4,300 digits, which Python makes none of, nesting that is too
+    deep for it, and more than 4,000,000 values. The message begins with `where`, if that is said,
+    and the line if it is known; where the text is but one, `first_line` is None.
+    `json.JSONDecoder()` takes NaN and infinities, too, which are usual in files that Python has
+    written.
     """
     # The decoder says of syntax alone where it is wrong.
     is_one_line = "\n" not in text if isinstance(text, str) else b"\n" not in text
     n_before = 0 if is_one_line else None
     try:
+        _check_size(text)
         return decoder.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         n_before = error.lineno - 1
@@ -73,6 +78,20 @@ def parse_json(
     if first_line is not None and n_before is not None:
         line = f":{first_line + n_before}"
     raise InputError(f"{where}{line}: {what}" if where else what)
+
+
+def _check_size(text: str | bytes) -> None:
+    """Raise `InputError` for a text of more values than are read."""
+    # A text cannot have more than characters; most have fewer.
+    if len(text) <= _MOST_VALUES:
+        return
+    n_marks = (
+        sum(map(text.count, ",[{"))
+        if isinstance(text, str)
+        else sum(map(text.count, (b",", b"[", b"{")))
+    )
+    if n_marks > _MOST_VALUES:
+        raise InputError(f"has more than {_MOST_VALUES:,} values, the most that is read; divide it")
 
 
 class WrittenFloat(float):
@@ -121,6 +140,10 @@ class JsonDocument:
         """
         decoded = DecodedText.of(text) if isinstance(text, str) else text
         n_lost = 0
+        try:
+            _check_size(decoded.text)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
 
         def collect(pairs: list[tuple[str, object]]) -> dict[str, object]:
             nonlocal n_lost

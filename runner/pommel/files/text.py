@@ -5,23 +5,28 @@ import errno
 import gzip
 import hashlib
 import io
+import itertools
 import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import unicodedata
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, ClassVar, Self
 
 from pommel.errors import Fault, InputError, Place, PommelError, SuiteError
 from pommel.values import frozen
 
 # What reading a gzip stream raises where it is cut short or damaged.
 GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
+
+# What is read as a whole has at most so many bytes.
+_MOST_BYTES = 128 << 20
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -37,17 +42,30 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 class DecodedText:
     """A file's text, line ends as they are, and whether it began with a byte order mark."""
 
+    # What is a line has at most so many characters (a sentence, a row, an n-gram), but for JSON.
+    MOST_OF_LINE: ClassVar = 1 << 20
+
     text: str
     has_bom: bool
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a file; raises `InputError` if it cannot be read, and as `decode` does."""
+        """Read a file; raises `InputError` if it cannot be read, and as `opened` does."""
         try:
-            raw = path.read_bytes()
+            return cls.opened(path)
         except OSError as error:
             raise InputError(f"{path}: {error.strerror or error}") from None
-        return cls.decode(raw, file=str(path))
+
+    @classmethod
+    def opened(cls, path: Path) -> Self:
+        """Read a file; raises `OSError`, `InputError` if it is too large, and as `decode` does."""
+        with path.open("rb") as stream:
+            return cls.decode(_whole(stream, str(path)), file=str(path))
+
+    @classmethod
+    def of_stdin(cls) -> Self:
+        """Read standard input, whatever the terminal's locale; raises as `read` does."""
+        return cls.decode(_whole(sys.stdin.buffer, "<stdin>"), file="<stdin>")
 
     @classmethod
     def read_words(cls, path: Path) -> Self:
@@ -56,6 +74,7 @@ class DecodedText:
         Tabs and line ends are none. Of a line with several the first one is reported.
         """
         read = cls.read(path)
+        read.check_lines(str(path))
         if _CONTROL.search(read.text):
             faults = [
                 Place(file=str(path), line=number, column=found.start() + 1).fault(
@@ -69,9 +88,12 @@ class DecodedText:
 
     @classmethod
     def decode(cls, raw: bytes, *, file: str) -> Self:
-        """Decode UTF-8; raises `SuiteError` with line and column for bytes that are none."""
+        """Decode UTF-8; raises `SuiteError` with line and column for bytes that are none.
+
+        And as `check_lines` does, but for what begins as JSON.
+        """
         try:
-            return cls.of(raw.decode())
+            decoded = cls.of(raw.decode())
         except UnicodeDecodeError as error:
             before = raw[: error.start]
             line_start = before.rfind(b"\n") + 1
@@ -85,11 +107,24 @@ class DecodedText:
             message = "the file is UTF-16, not UTF-8" if is_utf_16 else byte
             hint = "save the file with the encoding UTF-8"
             raise SuiteError([place.fault(message, hint)]) from None
+        if not decoded.text[:_N_HEAD].lstrip().startswith(("{", "[")):
+            decoded.check_lines(file)
+        return decoded
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Take a byte order mark off the beginning of a text."""
         return cls(text=text.removeprefix(_BOM), has_bom=text.startswith(_BOM))
+
+    def check_lines(self, file: str) -> None:
+        """Raise `InputError` for a line of more than 1,048,576 characters: it is no sentence."""
+        start, end = 0, len(self.text)
+        while end - start > self.MOST_OF_LINE:
+            window = (start, start + self.MOST_OF_LINE + 1)
+            last = max(self.text.rfind("\n", *window), self.text.rfind("\r", *window))
+            if last < 0:
+                raise _long_line(file, self.text.count("\n", 0, start) + 1)
+            start = last + 1
 
     @staticmethod
     def head(path: Path) -> str:
@@ -134,19 +169,45 @@ class DecodedText:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[io.BufferedReader]:
-    """Open a file for its bytes; its content, not its name, says whether it is gzipped.
+def opened(path: Path) -> Iterator[Iterator[bytes]]:
+    """Open a file for its lines; its content, not its name, says whether it is gzipped.
 
-    Raises `OSError`, and, while it is read, `GZIP_FAULTS`.
+    Raises `OSError`, and, while it is read, `GZIP_FAULTS`, and `InputError` for a line of more than
+    1,048,576 bytes.
     """
     with path.open("rb") as raw:
         if not raw.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
-            yield raw
+            yield _lines(raw, path)
             return
         # Without a buffer of its own a GzipFile hands out lines three times as slowly.
         stream: io.BufferedReader = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 20)
         with stream:
-            yield stream
+            yield _lines(stream, path)
+
+
+def _lines(stream: io.BufferedReader, path: Path) -> Iterator[bytes]:
+    most = DecodedText.MOST_OF_LINE
+    for number in itertools.count(1):
+        line = stream.readline(most + 1)
+        if len(line) > most:
+            raise _long_line(str(path), number)
+        if not line:
+            return
+        yield line
+
+
+def _long_line(file: str, number: int) -> InputError:
+    most = DecodedText.MOST_OF_LINE
+    what = f"this line has more than {most:,} characters, the most that is read"
+    return InputError(f"{file}:{number}: {what}; write a sentence or a row a line")
+
+
+def _whole(stream: BinaryIO, file: str) -> bytes:
+    raw = stream.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        most = f"{_MOST_BYTES >> 20} MiB, the most that is read of such a file"
+        raise InputError(f"{file}: has more than {most}; divide it")
+    return raw
 
 
 def word_core(piece: str) -> tuple[int, int]:

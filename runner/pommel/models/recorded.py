@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
-from pommel.files import is_encodable, json_schema, parse_json
+from pommel.files import DecodedText, is_encodable, json_schema, parse_json
 from pommel.models.alignment import PrintedToken
 from pommel.models.kinds import Kind
 from pommel.models.model import (
@@ -158,6 +158,7 @@ class Recording:
         `SurprisalError` for tokens that cannot be their sentence's, and `InputError` for a sentence
         that is there twice with different tokens.
         """
+        DecodedText.of(text).check_lines(where)
         lines = text.split("\n")
         header = _header(parse_json(lines[0], where=where), f"{where}:1")
         sentences: dict[str, ScoredSentence] = {}

@@ -39,14 +39,13 @@ def read_text(path: Path, *, asked_by: str) -> str:
     """Return the text of a UTF-8 file, line ends as they are, without a byte-order mark.
 
     Raises `ModelNotAvailableError`, naming the reference `asked_by`, if it can't be read, and
-    `InputError` with line and column if it is not UTF-8.
+    `InputError` with line and column if it is not UTF-8, or too large.
     """
     try:
-        raw = path.expanduser().read_bytes()
+        return DecodedText.opened(path.expanduser()).text
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error
-    return DecodedText.decode(raw, file=str(path)).text
 
 
 def check_spec(spec: object, *, where: str) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """From what a user names as suites (files, folders, shipped collections) to suites, and lists."""
 
 import json
-import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -124,7 +123,8 @@ def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
 
 def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     if path is None:
-        return LoadedSuite.parse(_stdin(), file="<stdin>", strict=strict, evaluated=evaluated)
+        text = DecodedText.of_stdin().text
+        return LoadedSuite.parse(text, file="<stdin>", strict=strict, evaluated=evaluated)
     if path.suffix.lower() == ".csv":
         if evaluated:
             raise InputError(f"{path}: a CSV has no surprisals; name an evaluated suite's JSON")
@@ -132,15 +132,10 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     return LoadedSuite.read(path, strict=strict, evaluated=evaluated)
 
 
-def _stdin() -> str:
-    # Its bytes: what they mean does not depend on the terminal's locale.
-    return DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text
-
-
 def _load_draft(path: Path | None) -> LoadedDraft:
     try:
         if path is None:
-            return LoadedDraft.parse(_stdin(), file="<stdin>")
+            return LoadedDraft.parse(DecodedText.of_stdin().text, file="<stdin>")
         if path.suffix.lower() == ".csv":
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pommel.errors import FormulaError
-from pommel.files import JsonPath
+from pommel.files import DecodedText, JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.parser import nearest_or_all
 from pommel.surprisal import Token
@@ -137,7 +137,11 @@ def has_stray_space(content: str) -> bool:
 
 
 def _content_findings(content: object, place: JsonPath) -> Iterator[Finding]:
-    if isinstance(content, str) and has_stray_space(content):
+    most = DecodedText.MOST_OF_LINE
+    if isinstance(content, str) and len(content) > most:
+        message = f"the {place[-1]} has {len(content):,} characters, and {most:,} at most are read"
+        yield Finding(path=place, message=message, hint="write a sentence or a part of one")
+    elif isinstance(content, str) and has_stray_space(content):
         message = f"stray space in the {place[-1]} {content!r}"
         hint = "remove the spaces around the text, and doubled ones"
         yield Finding(path=place, message=message, hint=hint, stray_space=True)

@@ -62,8 +62,8 @@ class TextFile:
     def _lines(self) -> Iterator[str]:
         number = 0
         try:
-            with opened(self.path) as stream:
-                for number, line in enumerate(stream, start=1):
+            with opened(self.path) as lines:
+                for number, line in enumerate(lines, start=1):
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             hint = "convert the file to UTF-8"

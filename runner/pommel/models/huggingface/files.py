@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, first_line
-from pommel.files import parse_json, sha256_of
+from pommel.files import DecodedText, parse_json, sha256_of
 from pommel.models.model import LoadOptions
 from pommel.values import frozen
 
@@ -92,7 +92,7 @@ def find_files(folder: Path, *, allow_pickle: bool) -> ModelFiles:
 def read_json(path: Path) -> dict[str, object]:
     """Return the JSON object in `path`; raises `ModelNotAvailableError` if there is none."""
     try:
-        content = parse_json(path.read_bytes(), decoder=json.JSONDecoder())
+        content = parse_json(DecodedText.opened(path).text, decoder=json.JSONDecoder())
     except (OSError, InputError) as error:
         raise ModelNotAvailableError(f"cannot read {path}: {error}") from None
     if not isinstance(content, dict):

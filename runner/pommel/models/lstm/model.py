@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError, first_line
-from pommel.files import parse_json
+from pommel.files import DecodedText, parse_json
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder
 from pommel.models.model import (
@@ -77,7 +77,7 @@ def _training(path: Path) -> dict[str, int | float]:
     """Return what tells one training of a recipe from another, if a training has left it."""
     # Nobody's scores depend on it.
     with contextlib.suppress(OSError, InputError, AttributeError, TypeError):
-        record = parse_json(path.read_bytes(), decoder=json.JSONDecoder())
+        record = parse_json(DecodedText.opened(path).text, decoder=json.JSONDecoder())
         kept = {"seed": record.get("seed")}
         figures = record.get("figures", {})
         kept |= {name: figures.get(name) for name in ("n_steps", "validation_perplexity")}

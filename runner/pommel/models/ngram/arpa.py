@@ -2,7 +2,6 @@
 
 A file is read section by section, with the line of whatever is wrong."""
 
-import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -200,8 +199,9 @@ UNKNOWN_WORDS = ("<unk>", "<UNK>")
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _COUNT = re.compile(rb"ngram\s+(\d{1,9})\s*=\s*(\d{1,18})")
-# Lines that are taken apart at once: their fields take a few dozen MB.
+# Lines that are taken apart at once: their fields take a few dozen MB, 200 MB at most.
 _LINES_AT_ONCE = 1 << 16
+_BYTES_AT_ONCE = 1 << 24
 # By what `bytes.split` cuts.
 _IS_SPACE = np.isin(np.arange(256), list(b" \t\n\r\x0b\x0c"))
 
@@ -213,8 +213,8 @@ def read_arpa(path: Path, *, only_unigrams: bool = False) -> BackoffModel:
     for anything that is wrong in it.
     """
     tables: list[BackoffTable] = []
-    with refusing(path), opened(path) as stream:
-        reader = _ArpaReader(stream, path)
+    with refusing(path), opened(path) as lines:
+        reader = _ArpaReader(lines, path)
         for order in range(1, 2 if only_unigrams else len(reader.n_ngrams) + 1):
             reader.end_section(order, n_duplicates=add_table(tables, reader.section(order)))
     unk = next((word for word in UNKNOWN_WORDS if word.encode() in reader.ids), None)
@@ -247,12 +247,12 @@ class _ArpaReader:
     `n_ngrams` is what the header says of each order, `ids` numbers the words of the unigrams.
     """
 
-    def __init__(self, stream: io.BufferedReader, path: Path) -> None:
+    def __init__(self, lines: Iterator[bytes], path: Path) -> None:
         self.ids: dict[bytes, int] = {}
         self._path = path
         # The line that was read last, from 1.
         self._number = 0
-        self._lines = self._read(stream)
+        self._lines = self._read(lines)
         self.n_ngrams = self._header()
 
     def section(self, order: int) -> Section:
@@ -262,7 +262,13 @@ class _ArpaReader:
         n_read = 0
         while n_read < n_declared:
             n_wanted = min(_LINES_AT_ONCE, n_declared - n_read)
-            raw = list(islice(self._lines, n_wanted))
+            raw, n_bytes = [], 0
+            for line in islice(self._lines, n_wanted):
+                raw.append(line)
+                n_bytes += len(line)
+                if n_bytes > _BYTES_AT_ONCE:
+                    n_wanted = len(raw)
+                    break
             try:
                 parts.append(self._parsed(raw, order))
             except (KeyError, ValueError):
@@ -292,9 +298,9 @@ class _ArpaReader:
                 raise self._fault(what, f'expected "{mark}", or a higher "ngram {order}="')
         raise self._fault(f'the file ends before "{mark}"', "it is cut short")
 
-    def _read(self, stream: io.BufferedReader) -> Iterator[bytes]:
+    def _read(self, lines: Iterator[bytes]) -> Iterator[bytes]:
         try:
-            for self._number, raw in enumerate(stream, start=1):
+            for self._number, raw in enumerate(lines, start=1):
                 yield raw
         except GZIP_FAULTS as error:
             what = "the gzip stream is cut short or damaged"

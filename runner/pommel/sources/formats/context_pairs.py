@@ -6,6 +6,7 @@ stands there twice so that both targets are scored in one call. A table has a co
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +25,7 @@ _EMPTY, _EMPTY_HINT = "the target is empty", "write the words to score"
 _ITEM = "[[context, context], [good target, bad target]]"
 # The columns of a table of targets.
 CONTEXT, TARGET = "context", "target"
+_MOST_FAULTS = 1_000
 # Keys under which a set keeps its item where its words do not say how it was written.
 _CONTEXTS, _TARGETS = "contexts", "targets"
 
@@ -35,7 +37,7 @@ def context_pairs(text: str, file: str) -> list[ContextPair]:
     target is empty.
     """
     document = JsonDocument.parse(text, file=file, expected=f"write [{_ITEM}, ...]")
-    faults = [*document.surrogate_faults(), *_item_faults(document)]
+    faults = [*document.surrogate_faults(), *islice(_item_faults(document), _MOST_FAULTS)]
     if faults:
         raise SuiteError(faults)
     return [(tuple(contexts), tuple(targets)) for contexts, targets in document.value]
@@ -50,6 +52,8 @@ def _item_faults(document: JsonDocument) -> Iterator[Fault]:
         if not _is_two(item, list) or not all(_is_two(each, str) for each in item):
             yield document.fault((index,), "this item is no minimal pair", hint=f"write {_ITEM}")
             continue
+        if (n := max(len(text) for each in item for text in each)) > DecodedText.MOST_OF_LINE:
+            yield document.fault((index,), f"a text of {n:,} characters", hint="write a sentence")
         for place, target in enumerate(item[1]):
             if not target.strip():
                 yield document.fault((index, 1, place), _EMPTY, hint=_EMPTY_HINT)

@@ -33,6 +33,7 @@ class JsonLine:
         """
         lines: list[Self] = []
         faults: list[Fault] = []
+        DecodedText.of(text).check_lines(file)
         # JSON texts may hold the other characters at which `str.splitlines` divides.
         for number, line in enumerate(text.split("\n"), start=1):
             if not line or line.isspace():

@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import io
 import itertools
 import re
 from collections import Counter, defaultdict
@@ -39,8 +38,9 @@ class Frequencies:
         whose first line names a column of words and none of counts.
         """
         try:
-            with opened(path) as stream, io.TextIOWrapper(stream, "utf-8-sig") as text:
-                found = _read(text, str(path))
+            with opened(path) as lines:
+                first = next(lines, b"").decode("utf-8-sig")
+                found = _read(itertools.chain([first], map(bytes.decode, lines)), str(path))
         except UnicodeDecodeError:
             message = f"{path}: the file is not UTF-8; save it with the encoding UTF-8"
             raise InputError(message) from None
