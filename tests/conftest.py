@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.report.page.browser import Browser, find_browser, opened_browser
 from tests.times import name_of, slow_tests
 
 # The first example of a law also pays for imports, and a machine may be busy. In CI the examples
@@ -101,3 +102,15 @@ def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     path = tmp_path_factory.getbasetemp() / "stores" / uuid.uuid4().hex / "store.sqlite"
     monkeypatch.setenv("POMMEL_STORE", str(path))
     return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser; without one tests are skipped, and in CI they fail."""
+    program = find_browser()
+    if program is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI runs with Chromium, and it is not there; see .ci/install-browser")
+        pytest.skip("no Chromium is installed")
+    with opened_browser(program) as opened:
+        yield opened

@@ -8,11 +8,20 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
+
+import click
 
 from pommel.cli import main
+
+
+class OutputStream(Protocol):
+    """What a command writes to, and what it has written."""
+
+    def getvalue(self) -> str: ...
 
 
 class Screen(io.StringIO):
@@ -23,12 +32,12 @@ class Screen(io.StringIO):
 
 
 def called(
-    arguments: Iterable[str | Path], kind: type[io.StringIO] = io.StringIO
+    arguments: Iterable[str | Path], kind: Callable[[], OutputStream] = io.StringIO
 ) -> tuple[int, str, str]:
     """Run a command here; return its exit status, its output, and what it says on stderr."""
     out, err = kind(), kind()
     before = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), out, err
+    sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO()), out, err
     status = 0
     try:
         main([str(each) for each in arguments])
@@ -94,6 +103,18 @@ def all_shown(screen: int) -> str:
         while chunk := os.read(screen, 65536):
             found += chunk
     return found.decode().replace("\r\n", "\n")
+
+
+def leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield the commands below a group that have none below them, with their paths."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from leaves(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 @contextlib.contextmanager

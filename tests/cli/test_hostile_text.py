@@ -6,13 +6,11 @@ a terminal or in a pipe; data in a pipe have what was there.
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 from tests.cli.samples import suite_value
-from tests.cli.terminal import Screen, called
+from tests.cli.terminal import Screen, called, leaves
 
 from pommel.cli import _pommel
 
@@ -87,19 +85,7 @@ COMMANDS = {
 
 
 def test_every_command_is_here() -> None:
-    assert {*COMMANDS, *ELSEWHERE} == {*leaves(_pommel, "")}
-
-
-def leaves(group: click.Group, before: str) -> Iterator[str]:
-    """Yield the commands below a group that have none below them."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from leaves(command, f"{before}{name} ")
-        else:
-            yield f"{before}{name}"
+    assert {*COMMANDS, *ELSEWHERE} == {path for path, _ in leaves(_pommel, "")}
 
 
 @pytest.fixture(scope="module")

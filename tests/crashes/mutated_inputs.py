@@ -11,6 +11,7 @@ commands ended in which way, and each bug, whose input `--keep` keeps.
 
 import argparse
 import collections
+import io
 import json
 import random
 import resource
@@ -18,7 +19,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from tests.cli.samples import arpa, suite_value
-from tests.cli.terminal import called
+from tests.cli.terminal import OutputStream, called
 
 MOST_SECONDS = 10
 MOST_BYTES = 1 << 30
@@ -199,12 +200,17 @@ def _interrupted(*_: object) -> None:
     raise TooLongError
 
 
-def run(arguments: Sequence[str | Path], *, must: int | None = None) -> tuple[int | str, str]:
+def run(
+    arguments: Sequence[str | Path],
+    *,
+    must: int | None = None,
+    kind: Callable[[], OutputStream] = io.StringIO,
+) -> tuple[int | str, str]:
     """Run a command here; return its exit status ("hang" if it takes too long), and its stderr."""
     signal.signal(signal.SIGPROF, _interrupted)
     signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
     try:
-        status, _, said = called(arguments)
+        status, _, said = called(arguments, kind)
     except TooLongError:
         return "hang", ""
     finally:

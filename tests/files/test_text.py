@@ -248,6 +248,16 @@ def test_a_folder_in_the_way(tmp_path: Path) -> None:
         write_text(tmp_path / "taken", "x")
 
 
+def test_a_folder_that_was_made_for_nothing_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        write_text(tmp_path / "new" / "folder" / "file", "\ud800")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "there").mkdir()
+    with pytest.raises(UnicodeEncodeError):
+        write_text(tmp_path / "there" / "file", "\ud800")
+    assert list(tmp_path.iterdir()) == [tmp_path / "there"]
+
+
 def test_what_was_there_stays_if_the_new_text_cannot_be_encoded(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")

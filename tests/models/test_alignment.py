@@ -1,6 +1,7 @@
 """Offsets of printed tokens: an example for every habit of tokenizers, messages, laws."""
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from pommel.models.alignment import (
     TokenizerSpec,
     align,
     as_characters,
+    pattern_fault,
 )
 from pommel.suite.suite import Condition, Region, Sentence
 from pommel.surprisal import Token
@@ -290,11 +292,74 @@ def test_tokens_of_another_sentence(tokens: list[str], sentence: str, message: s
     assert str(raised.value) == message
 
 
-def test_a_pattern_that_is_no_regular_expression() -> None:
-    with pytest.raises(InputError) as raised:
-        spec(**{**DROP, "drop_token_pattern": "["}).places(["b"], "a")
-    message = "the spec's drop_token_pattern '[' is not a regular expression: "
-    assert str(raised.value).startswith(message)
+def test_a_pattern_that_could_take_for_ever() -> None:
+    message = r"^the drop_token_pattern '\(a\+\)\+\$': a group is repeated in it"
+    with pytest.raises(InputError, match=message):
+        TokenizerSpec.from_dict({"tokenizer": {"drop_token_pattern": "(a+)+$"}})
+
+
+ALLOWED = [
+    "^[-.?!,]+$",
+    r"^\W+$",
+    r"[^\w\s]",
+    r"^(?:--|\.\.\.|,)$",
+    r"^(,|;)?$",
+    r"^\(.*\)$|^<[^>]*>$|^--+$",
+    "a{2,4}",
+    "a{,3}b{2}",
+    r"\x41\u00e9",
+    "^{}$",
+    "[]a]+",
+    "a{b",
+]
+
+
+@pytest.mark.parametrize("pattern", ALLOWED)
+def test_what_is_allowed(pattern: str) -> None:
+    assert pattern_fault(pattern) is None
+
+
+GROUP = "a group is repeated in it, which can take for ever; write [...]+ instead"
+CHOICES = "it has so many choices that it can take for ever; use one * or + at most"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fault"),
+    [
+        ("[", "it is not a regular expression: unterminated character set at position 0"),
+        ("[[a]", "it is not a regular expression: Possible nested set at position 1"),
+        ("a{99999999999}", "it is not a regular expression: the repetition number is too large"),
+        ("a" * 201, "it is longer than 200 characters"),
+        ("(a+)+$", GROUP),
+        ("(?:a|a)*$", GROUP),
+        ("(a){2}", GROUP),
+        ("(a|aa)+", GROUP),
+        ("a*a*b", CHOICES),
+        ("a?" * 12 + "a" * 12, CHOICES),
+        ("(a|a)" * 12, CHOICES),
+        ("a{0,99}a{0,99}", CHOICES),
+        (r"(a)\1", "'\\\\1' is not allowed in it"),
+        ("(?=a)", "'(?=' is not allowed in it"),
+        ("(?i)a", "'(?i' is not allowed in it"),
+        ("(?P<x>a)", "'(?P' is not allowed in it"),
+        ("(?#x)", "'(?#' is not allowed in it"),
+    ],
+)
+def test_what_is_not(pattern: str, fault: str) -> None:
+    assert pattern_fault(pattern) == fault
+
+
+@given(
+    st.lists(
+        st.sampled_from([*"aa.*+?|()^$", "(?:", "[ab]", "[^a]", r"\w", "{1,3}", "{2,}", "{,9}"]),
+        max_size=30,
+    ).map("".join),
+    st.sampled_from(["a" * 60, "ab" * 30, "a" * 59 + "!", "ba" * 29 + "c"]),
+)
+def test_what_is_allowed_is_matched_in_no_time(pattern: str, word: str) -> None:
+    if pattern_fault(pattern) is None:
+        # A few milliseconds; what is catastrophic takes hours, and more than a test may.
+        re.sub(pattern, "", word)
 
 
 def test_an_unknown_token_stands_for_something() -> None:

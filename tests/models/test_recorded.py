@@ -126,6 +126,13 @@ class TestTable:
         dropped = [(",", 7, None), (".", 9, None)]
         assert found == [(",", 0, None), ("A", 2, 1), ("man", 4, 2), *dropped, ("<eos>", 10, 3)]
 
+    def test_a_pattern_that_could_take_for_ever(self, tmp_path: Path) -> None:
+        spec = {**SPEC, "tokenizer": {"drop_token_pattern": "(a+)+$"}}
+        with pytest.raises(
+            InputError, match=r"spec\.json: the drop_token_pattern '\(a\+\)\+\$': a"
+        ):
+            table(tmp_path, ROWS, spec=spec)
+
     def test_a_sentence_twice_has_the_same_surprisals(self, tmp_path: Path) -> None:
         assert bits(table(tmp_path, "1\t1\ta\t1\n2\t1\ta\t1\n", "a\na\n"), "a") == [[1.0]]
         with pytest.raises(SurprisalError, match=r"in\.txt:2: line 1 is the same sentence"):

@@ -41,6 +41,12 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_device_would_fill_the_disk(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"^/dev/zero: is no file$"):
+        salvage(Path("/dev/zero"), tmp_path / "new")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     path, target = tmp_path / "store", tmp_path / "new"
     filled(path, 3)

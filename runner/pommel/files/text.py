@@ -254,14 +254,16 @@ def replacing(path: Path) -> Iterator[Path]:
 
     A link stays one: what it leads to is replaced. What is no file (a pipe, a terminal, /dev/null)
     stays what it is, and the content is written to it at the end. The folder is made if it is
-    missing. Raises `PommelError` for what the file system refuses (a full disk, a folder that may
-    not be written); `path` is then what it was.
+    missing, and gone again if nothing comes into it. Raises `PommelError` for what the file system
+    refuses (a full disk, a folder that may not be written); `path` is then what it was.
     """
     aside: Path | None = None
+    new_folders: list[Path] = []
     try:
         # A link such as /dev/stdout leads to a pipe that has no name of its own.
         device = _is_device(path)
         target = path if device else Path(os.path.realpath(path))
+        new_folders = [] if device else [each for each in target.parents if not each.exists()]
         aside = _aside(None if device else target)
         yield aside
         if device:
@@ -271,11 +273,16 @@ def replacing(path: Path) -> Iterator[Path]:
             # mkstemp makes files that nobody else may read; results are made to be shared.
             aside.chmod(0o666 & ~_umask())
             aside.replace(target)
+            new_folders = []
     except OSError as error:
         raise _refused(path, error) from None
     finally:
         if aside is not None:
             aside.unlink(missing_ok=True)
+        for each in new_folders:
+            # Another process may have begun to use it.
+            with contextlib.suppress(OSError):
+                each.rmdir()
 
 
 def make_folder(folder: Path) -> None:

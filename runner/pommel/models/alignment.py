@@ -20,15 +20,17 @@ last one takes the words that are too many.
 """
 
 import html
+import math
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import pairwise, takewhile
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from pommel.errors import AlignmentError, InputError
+from pommel.errors import AlignmentError, InputError, quoted
 from pommel.surprisal import ScoredSentence, Token, TokenRole
 from pommel.values import frozen
 
@@ -77,9 +79,15 @@ class TokenizerSpec:
 
     @classmethod
     def from_dict(cls, spec: Mapping[str, Any]) -> "TokenizerSpec":
-        """Read the `vocabulary` and `tokenizer` objects of an image's spec; both may be absent."""
+        """Read the `vocabulary` and `tokenizer` objects of an image's spec; both may be absent.
+
+        Raises `InputError` for a `drop_token_pattern` that has a `pattern_fault`.
+        """
         vocabulary = spec.get("vocabulary") or {}
         tokenizer = spec.get("tokenizer") or {}
+        pattern = tokenizer.get("drop_token_pattern")
+        if pattern and (fault := pattern_fault(pattern)):
+            raise InputError(f"the drop_token_pattern {quoted(pattern)}: {fault}")
         return cls(
             # Published specs hold "" among the prefix types; no token is the empty string.
             **{name: frozenset(vocabulary.get(name, ())) - {""} for name in cls.VOCABULARY},
@@ -88,7 +96,7 @@ class TokenizerSpec:
             sentinel=tokenizer.get("sentinel_pattern") or "",
             sentinel_position=tokenizer.get("sentinel_position") or "",
             metaspace=tokenizer.get("metaspace") or "",
-            drop_token_pattern=tokenizer.get("drop_token_pattern"),
+            drop_token_pattern=pattern,
         )
 
     def places(self, tokens: Sequence[str], sentence: str) -> tuple[Token, ...]:
@@ -100,8 +108,7 @@ class TokenizerSpec:
         length, anything else right behind the token before it. Of the pieces of one character the
         last has the character, the others are empty, at its start.
         Words that `drop_token_pattern` lets the model leave out lie in no token. Raises
-        `AlignmentError` if the tokens do not spell the sentence from its beginning to its end, and
-        `InputError` if that pattern is no regular expression.
+        `AlignmentError` if the tokens do not spell the sentence from its beginning to its end.
         """
         aligned = _best_alignment(tokens, sentence, self)
         if isinstance(aligned, Broken):
@@ -126,6 +133,44 @@ class TokenizerSpec:
             tokens.append(replace(place, surprisal_bits=token.surprisal_bits, oov=oov))
         tokens += _left_out(sentence, covered, len(sentence))
         return ScoredSentence(text=sentence, tokens=tuple(tokens))
+
+
+_LONGEST_PATTERN = 200
+# How many ways of matching a pattern may try at one place, and how many of them are in a * or +.
+_MOST_WAYS = 1000
+_REPEATED = 100
+
+# An escaped character or a set; not a reference to a group.
+_ONE_CHARACTER = re.compile(r"\\[^1-9]|\[\^?\]?(\\.|[^\]\\])*\]", re.DOTALL)
+_NOT_ALLOWED = re.compile(r"\(\?[^:]|\\.", re.DOTALL)
+_REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
+
+
+def pattern_fault(pattern: str) -> str | None:
+    """Return what is wrong with a pattern, None for one that is matched in no time.
+
+    Only a part of Python's regular expressions is allowed: no look-around, no back-references, no
+    group that is repeated, and in each alternative one `*` or `+` and a few other choices.
+    """
+    if len(pattern) > _LONGEST_PATTERN:
+        return f"it is longer than {_LONGEST_PATTERN} characters"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern)
+    except (re.error, OverflowError, Warning) as error:
+        return f"it is not a regular expression: {error}"
+    bare = _ONE_CHARACTER.sub("x", pattern)
+    if odd := _NOT_ALLOWED.search(bare):
+        return f"{odd[0]!r} is not allowed in it"
+    # A group that is there once or not at all is no more than a choice.
+    if re.search(r"\)[*+{]", bare):
+        return "a group is repeated in it, which can take for ever; write [...]+ instead"
+    ways = [_REPEATED ** len(_REPEAT.findall(each)) << each.count("?") for each in bare.split("|")]
+    # What is in groups may be tried with what is behind them; alternatives of the whole may not.
+    if (math.prod(ways) << len(ways) - 1 if "(" in bare else sum(ways)) > _MOST_WAYS:
+        return "it has so many choices that it can take for ever; use one * or + at most"
+    return None
 
 
 # Where in a word a spelling belongs: at its beginning, not at its beginning, at its end, not at
@@ -445,16 +490,9 @@ def _dropped(reading: Reading, spec: TokenizerSpec) -> Iterator[tuple[int, int, 
     """Yield (start, end, cost) of the units that need no token, in the order of `start`.
 
     These are the marks that tokenizers drop in silence, and the words, or ends of words, or runs
-    of punctuation, that `drop_token_pattern` matches. Raises `InputError` for a pattern that is
-    not a regular expression.
+    of punctuation, that `drop_token_pattern` matches.
     """
-    try:
-        pattern = re.compile(spec.drop_token_pattern) if spec.drop_token_pattern else None
-    except re.error as error:
-        raise InputError(
-            f"the spec's drop_token_pattern {spec.drop_token_pattern!r} is not a regular "
-            f"expression: {error}"
-        ) from error
+    pattern = re.compile(spec.drop_token_pattern) if spec.drop_token_pattern else None
     for start in range(len(reading.units)):
         if is_slight(reading.sentence[reading.characters[start]]) and not reading.is_cut(start):
             yield start, _next(start, reading, lambda at: not reading.is_cut(at)), _SLIGHT
@@ -505,10 +543,7 @@ class _Ways(dict[int, tuple[int, int]]):
 
 
 def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Aligned | Broken:
-    """Return the cheapest alignment, or where the one that got furthest breaks off.
-
-    Raises `InputError` for a `drop_token_pattern` that is no regular expression.
-    """
+    """Return the cheapest alignment, or where the one that got furthest breaks off."""
     drops = list(_dropped(reading, spec))
     edges = list(_edges(reading)) if spec.unk_types.intersection(tokens) else []
     n_units = len(reading.units)

@@ -401,7 +401,7 @@ _AXIS_NUMBER = re.compile(f"{_WORD}[{_GAP}]*{_NUMBER}", re.IGNORECASE)
 _AXIS_AT_END = re.compile(f"{_WORD}[{_GAP}]*$", re.IGNORECASE)
 # step_20k; nobody counts seeds like that.
 _FACTORS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9}
-_FILE_ENDINGS = re.compile(r"(\.(arpa|bin|gz|json|jsonl|klm|tsv|txt))+$")
+_FILE_ENDINGS = re.compile(r"(\.(arpa|bin|gz|json|jsonl|klm|tsv|txt)){1,9}$")
 _DIGITS = re.compile(r"(\d+)")
 # Places that begin with one of these can begin with a name; what begins otherwise (a revision, a
 # tag) has its name before it.

@@ -7,6 +7,7 @@ from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files import DecodedText, json_schema
+from pommel.models.alignment import TokenizerSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,16 @@ def read_text(path: Path, *, asked_by: str) -> str:
 
 
 def check_spec(spec: object, *, where: str) -> Mapping[str, Any]:
-    """Return an LM Zoo spec that is one by `schemas/model_spec.json`, or raise `InputError`."""
+    """Return an LM Zoo spec that can be used, and is one by `schemas/model_spec.json`.
+
+    Raises `InputError`.
+    """
     check_shape(spec, json_schema("model_spec"), where=where, noun="spec of a language model")
     assert isinstance(spec, dict)  # noqa: S101 - the schema has just said so
+    try:
+        TokenizerSpec.from_dict(spec)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
     return spec
 
 

@@ -103,6 +103,9 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
     make_folder(target.parent)
     if os.path.lexists(target):
         raise _taken(target)
+    # Copies of a device such as /dev/zero would fill the disk.
+    if damaged.exists() and not damaged.is_file():
+        raise StoreError(f"{damaged}: is no file")
     try:
         # Hidden: all that a process leaves that is killed.
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:

@@ -1,12 +1,9 @@
 """A report of a small demo, and a browser that opens it."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.builders import make_suite
-from tests.report.page.browser import Browser, find_browser, opened_browser
 from tests.word_model import WordModel
 
 from pommel.api import load_model, load_suite
@@ -51,15 +48,3 @@ def demo(
     path = tmp_path_factory.mktemp("report") / "demo.html"
     write_report(demo_records, demo_runs, path, title="The demo")
     return path
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A browser; without one tests are skipped, and in CI they fail."""
-    program = find_browser()
-    if program is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI runs with Chromium, and it is not there; see .ci/install-browser")
-        pytest.skip("no Chromium is installed")
-    with opened_browser(program) as opened:
-        yield opened

@@ -1,9 +1,6 @@
 """An image's `spec`: read once, checked, and safe to be used."""
 
 import json
-import math
-import re
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,44 +10,6 @@ from pommel.models.alignment import TokenizerSpec
 from pommel.models.container.engines.engine import MIB, Engine, Job
 from pommel.models.container.engines.process import Command, shortened
 from pommel.models.reference_files import check_spec
-
-_LONGEST = 200
-# How many ways of matching a pattern may try at one place, and how many of them are in a * or +.
-_MOST_WAYS = 1000
-_REPEATED = 100
-
-# An escaped character or a set; not a reference to a group.
-_ONE_CHARACTER = re.compile(r"\\[^1-9]|\[\^?\]?(\\.|[^\]\\])*\]", re.DOTALL)
-_NOT_ALLOWED = re.compile(r"\(\?[^:]|\\.", re.DOTALL)
-_REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
-
-
-def pattern_fault(pattern: str) -> str | None:
-    """Return what is wrong with a pattern, None for one that is matched in no time.
-
-    Only a part of Python's regular expressions is allowed: no look-around, no back-references, no
-    group that is repeated, and in each alternative one `*` or `+` and a few other choices.
-    """
-    if len(pattern) > _LONGEST:
-        return f"it is longer than {_LONGEST} characters"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            re.compile(pattern)
-    except (re.error, OverflowError, Warning) as error:
-        return f"it is not a regular expression: {error}"
-    bare = _ONE_CHARACTER.sub("x", pattern)
-    if odd := _NOT_ALLOWED.search(bare):
-        return f"{odd[0]!r} is not allowed in it"
-    # A group that is there once or not at all is no more than a choice.
-    if re.search(r"\)[*+{]", bare):
-        return "a group is repeated in it, which can take for ever; write [...]+ instead"
-    ways = [_REPEATED ** len(_REPEAT.findall(each)) << each.count("?") for each in bare.split("|")]
-    # What is in groups may be tried with what is behind them; alternatives of the whole may not.
-    if (math.prod(ways) << len(ways) - 1 if "(" in bare else sum(ways)) > _MOST_WAYS:
-        return "it has so many choices that it can take for ever; use one * or + at most"
-    return None
-
 
 # The largest published one lists 793,000 words in some 12 MB.
 _MOST_MIB = 32
@@ -99,9 +58,6 @@ def _checked(text: str) -> Mapping[str, Any]:
     for key in TokenizerSpec.VOCABULARY:
         for value in (spec.get("vocabulary") or {}).get(key, ()):
             check_shown(value, f"a token of vocabulary.{key} in it")
-    pattern = spec["tokenizer"].get("drop_token_pattern")
-    if pattern and (fault := pattern_fault(pattern)):
-        raise InputError(f"the drop_token_pattern in it, {quoted(pattern)}: {fault}")
     return dict(spec)
 
 

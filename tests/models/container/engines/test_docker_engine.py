@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pommel.errors import ModelNotAvailableError
+from pommel.models.container.engines.docker_engine import DockerEngine
 from pommel.models.container.engines.engine import open_engine
 
 
@@ -64,3 +66,34 @@ def test_a_scheme_that_no_engine_runs() -> None:
         "rkt://model: no engine runs this; an image is docker://, podman://, apptainer://, "
         "singularity://, library://, shub://"
     )
+
+
+class _Client:
+    """What an engine says of itself and of its only image."""
+
+    def __init__(self, **info: object) -> None:
+        self.info = lambda: info
+
+    def inspect_image(self, name: str) -> dict[str, str]:
+        return {"Id": name}
+
+
+@pytest.mark.parametrize(
+    ("info", "unenforced"),
+    [
+        ({"MemoryLimit": True, "CpuCfsQuota": True, "PidsLimit": True}, None),
+        ({"MemoryLimit": True, "Rootless": True, "CgroupVersion": "2"}, None),
+        ({"MemoryLimit": True, "CpuCfsQuota": False, "PidsLimit": True}, ["n_cpus"]),
+        # So Podman 4.3.1 without root: it ignores them, and says that it does only in its log.
+        (
+            {"MemoryLimit": True, "PidsLimit": True, "Rootless": True, "CgroupVersion": "1"},
+            ["memory_bytes", "n_cpus", "n_processes"],
+        ),
+    ],
+)
+def test_limits_that_an_engine_does_not_keep(
+    info: dict[str, object], unenforced: list[str] | None
+) -> None:
+    client: Any = _Client(**info)
+    engine = DockerEngine(client=client, name="podman", version="1", settings={})
+    assert engine.find_image("podman://it").engine.get("unenforced") == unenforced

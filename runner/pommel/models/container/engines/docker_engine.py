@@ -402,7 +402,7 @@ class DockerEngine:
             # Podman leaves out the name of the hash.
             id=f"sha256:{found['Id'].removeprefix('sha256:')}",
             digests=tuple(found.get("RepoDigests") or ()),
-            engine={"name": self.name, "version": self.version},
+            engine={"name": self.name, "version": self.version, **self._unenforced()},
             volumes=tuple((found.get("Config") or {}).get("Volumes") or ()),
             is_new=is_new,
         )
@@ -421,6 +421,20 @@ class DockerEngine:
             raise ModelNotAvailableError(
                 f"{asked}: this engine has no such runtime; it has {', '.join(sorted(there))}"
             )
+
+    def _unenforced(self) -> dict[str, list[str]]:
+        """Return which of a sandbox's limits the engine does not keep, under `unenforced`."""
+        untyped: Any = self.client
+        said = untyped.info()
+        limits = {
+            "memory_bytes": "MemoryLimit",
+            "n_cpus": "CpuCfsQuota",
+            "n_processes": "PidsLimit",
+        }
+        # Without root, old control groups are not for Podman to set; it says that it has them all.
+        is_without = said.get("Rootless") and said.get("CgroupVersion") == "1"
+        found = sorted(name for name, key in limits.items() if is_without or said.get(key) is False)
+        return {"unenforced": found} if found else {}
 
     @contextlib.contextmanager
     def failures_told(self, where: str, what: str) -> Iterator[None]:
