@@ -18,7 +18,8 @@ from pommel.models.ngram.arpa import BOS, EOS
 
 # Above this many words all their probabilities at every token are too much to compute and to keep.
 _MAX_PREDICTED = 20_000
-# The logarithm of a probability of 0; the tables that are made of it must be finite.
+# The logarithm of a probability of 0; the tables that are made of it must be finite. What an ARPA
+# file has rounded may add up to more than a probability of 1, too.
 _SMALLEST_NATS = math.log(5e-324)
 
 
@@ -100,5 +101,5 @@ class Ngrams(BigNgrams):
         context = history[max(0, len(history) - tables.order + 1) :]
         continued = tables.log10_probabilities([[*context, word] for word in self.vocabulary])
         nats = continued[len(context) :: len(context) + 1] * math.log(10)
-        finite: list[float] = np.maximum(nats, _SMALLEST_NATS).tolist()
+        finite: list[float] = np.clip(nats, _SMALLEST_NATS, 0).tolist()
         return finite

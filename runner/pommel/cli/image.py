@@ -73,6 +73,9 @@ class _BuildOptions(Options):
     )
     engine: Literal["docker", "podman"] = option(default="docker")
     pull: bool = option(help="Fetch the base image even if there is one.")
+    for_lm_zoo: bool = option(
+        help="Make root its user: the published lm-zoo's get-predictions needs that."
+    )
 
 
 @command.command("build", no_args_is_help=True)
@@ -96,6 +99,7 @@ def build(source: str, arguments: tuple[str, ...], chosen: _BuildOptions) -> Non
         model=chosen.model,
         arguments=_pairs(arguments),
         pull=chosen.pull,
+        for_lm_zoo=chosen.for_lm_zoo,
     )
     say = partial(click.echo, nl=False, err=True)
     built = options.build(source, engine=chosen.engine, say=say)

@@ -85,7 +85,7 @@ class BuildOptions:
 
     `tag` None means `pommel/NAME`; `base` is the build argument `BASE`, the image to build on;
     `model` a file or folder with weights that become the folder `model/` of the context;
-    `pull` asks the registry for a newer base image.
+    `pull` asks the registry for a newer base image; `for_lm_zoo` makes root the image's user.
     """
 
     tag: str | None = None
@@ -93,6 +93,7 @@ class BuildOptions:
     model: Path | None = None
     arguments: Mapping[str, str] = field(default_factory=dict)
     pull: bool = False
+    for_lm_zoo: bool = False
 
     def build(self, source: str, *, engine: BuildEngine = "docker", say: Say) -> "BuiltImage":
         """Build what `source` names (see `find_source`); `say` is given the output as it comes.
@@ -110,6 +111,10 @@ class BuildOptions:
             tag = _tag(self.tag, found)
             files = context_files(found, self.model)
             arguments = _arguments(found, self, files, tag)
+            if self.for_lm_zoo:
+                # The last of these instructions holds, whatever Dockerfile it is.
+                dockerfile = (found.folder / found.dockerfile).read_bytes()
+                files[found.dockerfile] = dockerfile + b"\nUSER 0:0\n"
             size = readable_size(n_bytes(files))
             say(f"{tag}: {counted(len(files), 'file')}, {size}, from {found.folder}\n")
             with connection.failures_told(tag, "the engine refuses to build it"):
