@@ -79,27 +79,28 @@ class Said:
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def said(
+def image(
     request: pytest.FixtureRequest,
     built: Callable[[str], str],
     build_image: BuildImage,
     torch_base: str,
-    docker_engine: str,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Said:
-    """What one of the images says, all of it from one start."""
+) -> str:
+    """The name of one of the images. The template, built on what has h5py, has predictions."""
     if request.param == "template":
-        # Built on what has h5py, it has predictions.
-        tag = build_image(CONTAINERS / "template", base=torch_base, name="template")
-    else:
-        tag = built(request.param).removeprefix("docker://")
-    folder = tmp_path_factory.mktemp(request.param)
+        return build_image(CONTAINERS / "template", base=torch_base, name="template")
+    return built(request.param).removeprefix("docker://")
+
+
+@pytest.fixture(scope="module")
+def said(image: str, docker_engine: str, tmp_path_factory: pytest.TempPathFactory) -> Said:
+    """What an image says, all of it from one start."""
+    folder = tmp_path_factory.mktemp("said")
     folder.chmod(0o777)
     (folder / "sentences").write_text("".join(f"{each}\n" for each in SENTENCES), "utf-8")
     with connected(docker_engine) as client:
         untyped: Any = client
         container = untyped.create_container(
-            tag,
+            image,
             ["sh", "-euc", ALL_COMMANDS],
             working_dir="/said",
             host_config=untyped.create_host_config(binds=[f"{folder}:/said"], init=True),

@@ -90,10 +90,11 @@ class NeededSentences:
 def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
     """Return what says in which region a token counts: that in which it begins, in general.
 
-    The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
-    knew no other joiner than a space.
+    The retired tool had an alignment of its own for models that print tokens only (LM Zoo's; of any
+    image it read no more), and knew no other joiner than a space.
     """
-    if choices.compat == "syntaxgym" and model.has_recovered_offsets and suite.joiner == " ":
+    prints_tokens_only = model.has_recovered_offsets or model.kind == "container"
+    if choices.compat == "syntaxgym" and prints_tokens_only and suite.joiner == " ":
         return Sentence.regions_of_as_syntaxgym
     return Sentence.regions_of
 

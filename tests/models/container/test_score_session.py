@@ -38,6 +38,8 @@ for block in blocks():
     answers = answers_of(image(2, score=echo))
     (first,) = scored(answers, ["é\n\u2028🦒"], Policy(bos="tokenizer"))
     assert first.tokens[0].text == "tokenizer/auto"
+    (retired,) = scored(answers, ["a"], Policy.SYNTAXGYM)
+    assert retired.tokens[0].text == "auto/auto"
     answers.close()
 
 

@@ -53,6 +53,9 @@ class SessionAnswers:
         if not sentences:
             return
         check_encodable(sentences, self._commands.reference)
+        if policy.first_token == "zero" and policy.bos == "tokenizer":
+            # The retired tools asked for nothing: they read what `get_surprisals` printed.
+            policy = replace(policy, bos="auto")
         session, self._waiting = self._waiting or self._start(), None
         try:
             with _failures_told(sentences) as answered:
