@@ -28,6 +28,9 @@ class _Memory(click.types.StringParamType):
             self.fail(f"{value!r}: {error}", param, ctx)
 
 
+MemorySize = Annotated[int, _Memory()]
+
+
 class _FilePath(click.Path):
     """A file's path, which cannot be empty: that would be the folder one is in."""
 
@@ -97,7 +100,7 @@ class ModelOptions(ContainerOptions, ServerOptions):
     dtype: Literal["float32", "bfloat16", "float16"] = option(
         default=_USUAL.dtype, help="Number format of the weights."
     )
-    max_memory_bytes: Annotated[int, _Memory()] | None = option(
+    max_memory_bytes: MemorySize | None = option(
         "--max-memory",
         metavar="SIZE",
         help="What scoring may use beside the weights (512M, 4G).  [default: what suits the "

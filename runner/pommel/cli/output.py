@@ -4,6 +4,7 @@ import contextlib
 import json
 import math
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -148,10 +149,15 @@ def bar_on_stderr(*columns: "ProgressColumn") -> "Progress":
     return Progress(label, BarColumn(), *columns, console=SafeConsole(stderr=True), transient=True)
 
 
+def _shows_bars() -> bool:
+    # Two threads that draw spoil each other's lines.
+    return sys.stderr.isatty() and threading.current_thread() is threading.main_thread()
+
+
 @contextlib.contextmanager
 def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Give a function to call with the number of sentences done; a bar if stderr is a terminal."""
-    if not sys.stderr.isatty():
+    if not _shows_bars():
         yield lambda _n: None
         return
     from rich.progress import MofNCompleteColumn, TimeRemainingColumn
@@ -167,7 +173,7 @@ def download_bar(label: str) -> Iterator[Callable[[int, int], None]]:
 
     The bar appears with the first call, and only if stderr is a terminal.
     """
-    if not sys.stderr.isatty():
+    if not _shows_bars():
         yield lambda _done, _total: None
         return
     from rich.progress import DownloadColumn, TimeRemainingColumn, TransferSpeedColumn

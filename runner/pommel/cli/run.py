@@ -1,11 +1,15 @@
 """`pommel run`: models x suites, scores on stdout, everything else in files."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, groupby
 from typing import Literal
 
 import click
 
+from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
 from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
 from pommel.cli.options import (
     KeepingOptions,
@@ -76,7 +80,7 @@ class ModelsAndSuites(Options):
         return models
 
 
-class _RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
+class _RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ImagesOptions, ModelOptions):
     """How models are run, which regions are scored, and what is printed and written."""
 
     output: Folder | None = option(
@@ -176,20 +180,22 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     if chosen.output:
         # A folder that cannot be is better known before the model has run.
         make_folder(chosen.output)
+    chosen = chosen.shared_out([each.reference for each in models])
+    is_apart = chosen.parallel_images > 1
     with chosen.opened_store() as store:
 
         def run_model(each: NamedModel, made: list[Run]) -> None:
             with (
+                # A store is for one thread.
+                store.reopened() if store and is_apart else contextlib.nullcontext(store) as own,
                 chosen.opened_model(each.reference) as model,
                 progress_bar(each.name or model.info.name, n_sentences) as progress,
             ):
                 made.extend(
-                    run_and_keep(
-                        each, model, loaded.suites, choices, store=store, progress=progress
-                    )
+                    run_and_keep(each, model, loaded.suites, choices, store=own, progress=progress)
                 )
 
-        done = run_each(models, run_model)
+        done = run_each(models, run_model, n_images=chosen.parallel_images)
     done.faulty = loaded.error
     results = Results.told_apart(done.runs)
     _report(results, chosen, done)
@@ -213,27 +219,53 @@ def _report(results: Results, chosen: _RunOptions, done: Done) -> None:
         note(f"Full results: {chosen.output}")
 
 
-def run_each(
-    models: Sequence[NamedModel], run_model: Callable[[NamedModel, list[Run]], None]
-) -> Done:
-    """Run models, each of which is freed before the next one is loaded.
+_RunModel = Callable[[NamedModel, list[Run]], None]
+
+
+def run_each(models: Sequence[NamedModel], run_model: _RunModel, *, n_images: int = 1) -> Done:
+    """Run models, each of which is freed before the next one is loaded; images `n_images` at once.
 
     `run_model` adds each run to a list as soon as it is complete. A model that fails is no reason
     to go without the next; anything else ends it all, and still what is complete is kept (a second
-    Ctrl-C meanwhile ends everything).
+    Ctrl-C meanwhile ends everything). All comes in the order of the models, whichever ends first.
     """
     done = Done()
+    made: list[list[Run]] = [[] for _ in models]
+    works = [partial(run_model, *each) for each in zip(models, made, strict=True)]
     try:
-        for model in NamedModel.one_after_another(models):
-            try:
-                run_model(model, done.runs)
-            except (ModelError, InputError) as error:
-                done.failed[model.reference] = _without_frames(error)
-                if len(models) > 1:
-                    note(f"pommel: {model.reference} failed; going on with the other models")
+        with contextlib.closing(_attempts(models, works, n_images)) as attempts:
+            for model, attempt in zip(models, attempts, strict=True):
+                try:
+                    attempt()
+                except (ModelError, InputError) as error:
+                    done.failed[model.reference] = _without_frames(error)
+                    if len(models) > 1:
+                        note(f"pommel: {model.reference} failed; going on with the other models")
     except BaseException as error:  # noqa: BLE001 - raised again by the caller
         done.stopped_by = error
+    done.runs = [*chain.from_iterable(made)]
     return done
+
+
+def _attempts(
+    models: Sequence[NamedModel], works: Sequence[Callable[[], None]], n_images: int
+) -> Generator[Callable[[], None], None, None]:
+    """Yield what runs each model, or raises what came of it.
+
+    Images that follow each other are run at once; all others need the whole machine.
+    """
+
+    def is_apart(number: int) -> bool:
+        return n_images > 1 and is_image(models[number].reference)
+
+    for apart, numbers in groupby(NamedModel.one_after_another(range(len(models))), is_apart):
+        if apart:
+            with at_once([works[number] for number in numbers], n_images) as outcomes:
+                for outcome in outcomes:
+                    yield outcome.result
+        else:
+            for number in numbers:
+                yield works[number]
 
 
 def _without_frames(error: PommelError) -> PommelError:

@@ -22,6 +22,7 @@ last one takes the words that are too many.
 import html
 import math
 import re
+import threading
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -135,6 +136,7 @@ class TokenizerSpec:
         return ScoredSentence(text=sentence, tokens=tuple(tokens))
 
 
+_WARNINGS = threading.Lock()
 _LONGEST_PATTERN = 200
 # How many ways of matching a pattern may try at one place, and how many of them are in a * or +.
 _MOST_WAYS = 1000
@@ -155,7 +157,8 @@ def pattern_fault(pattern: str) -> str | None:
     if len(pattern) > _LONGEST_PATTERN:
         return f"it is longer than {_LONGEST_PATTERN} characters"
     try:
-        with warnings.catch_warnings():
+        # How warnings are taken is one setting for all threads.
+        with _WARNINGS, warnings.catch_warnings():
             warnings.simplefilter("error")
             re.compile(pattern)
     except (re.error, OverflowError, Warning) as error:

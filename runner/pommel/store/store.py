@@ -63,6 +63,10 @@ class Store:
         """Return a model that answers from the store what the store has, and keeps what it asks."""
         return CachedModel(model, self.cache, rescore=self.rescore)
 
+    def reopened(self) -> Self:
+        """Open the same file again, for another thread."""
+        return self.open(self.path, rescore=self.rescore)
+
     def collect_garbage(self, *, dry_run: bool = False) -> "Collected":
         """Delete surprisals that no run's suite needs, and what nothing refers to any more.
 

@@ -33,6 +33,7 @@ from pommel.models.container.answers import (
 )
 from pommel.models.container.engines.engine import ENGINES, Engine, Image, Job, Sandbox, open_engine
 from pommel.models.container.engines.process import Command, output_lines, shortened
+from pommel.models.container.engines.reaper import REAPER
 from pommel.models.container.image_spec import check_shown, read_spec
 from pommel.models.container.names import LmZooRegistry
 from pommel.models.model import LoadOptions, Policy
@@ -152,6 +153,11 @@ class ImageCommands:
         if self.remove_image and self.image.is_new:
             self.engine.remove_image(self.image)
         self.engine.close()
+
+    @staticmethod
+    def remove_containers() -> None:
+        """Kill and remove all containers of this process; whoever waits for one gets an error."""
+        REAPER.stop()
 
     @property
     def reference(self) -> str:

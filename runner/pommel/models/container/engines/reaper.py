@@ -52,19 +52,21 @@ class Reaper:
         `{"kind": "docker", "id": container, "settings": {...}, "is_answered": False}`, and this
         again with True when the engine has said whether it is there.
         """
-        self.get_ready()
-        self._write({"add": dict(thing)})
+        with self._lock:
+            self.get_ready()
+            self._write({"add": dict(thing)})
 
     def discard(self, name: str | int) -> None:
         """Forget the thing with this `id`: it has been removed."""
         self._write({"discard": name})
 
     def stop(self) -> None:
-        """Let the other process see our end, and wait until it has removed what is left.
+        """Have the other process remove what is left, as at our end, and wait until it has.
 
-        Done by itself when Python ends.
+        Done by itself when Python ends. What is added later has another process.
         """
-        process, self._process = self._process, None
+        with self._lock:
+            process, self._process = self._process, None
         if process is None or process.stdin is None:
             return
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
