@@ -1,6 +1,49 @@
-"""`python -m pommel` is `pommel`."""
+"""`python -m pommel` is `pommel`: its process, and the signals that end it."""
 
-from pommel.cli import main
+import signal
+import sys
+from types import FrameType
+
+# A terminal that is closed sends SIGHUP; Windows has none.
+_ENDING = {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+
+
+def main() -> None:
+    """Run the command line, and end the process with its exit status.
+
+    Ctrl-C never shows a traceback: while Python loads and tears down it ends the process at once,
+    in between it is `KeyboardInterrupt`. So are SIGTERM and SIGHUP, with a status of their own.
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        # The second one ends the process at once.
+        signal.signal(number, signal.SIG_DFL)
+        # asyncio, for one, has a handler of its own.
+        handler = signal.getsignal(signal.SIGINT)
+        (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
+
+    # What `nohup` or a shell has us ignore stays so.
+    handlers = {signal.SIGINT: signal.default_int_handler, **dict.fromkeys(_ENDING, interrupt)}
+    ours = [each for each in handlers if signal.getsignal(each) is not signal.SIG_IGN]
+    for number in ours:
+        signal.signal(number, signal.SIG_DFL)
+    from pommel.cli import main as run
+
+    try:
+        for number in ours:
+            signal.signal(number, handlers[number])
+        run()
+    except KeyboardInterrupt:
+        # A second one came while the first was told.
+        sys.exit(128 + signal.SIGINT)
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+        if came:
+            sys.exit(128 + came[0])
+
 
 if __name__ == "__main__":
     main()

@@ -314,7 +314,7 @@ def test_calls_that_make_no_sense(
 
 @pytest.mark.parametrize(
     ("sent", "status", "said"),
-    [(signal.SIGINT, 130, "pommel: interrupted"), (signal.SIGTERM, 143, "")],
+    [(signal.SIGINT, 130, "pommel: interrupted"), (signal.SIGTERM, 143, "pommel: interrupted")],
 )
 def test_an_interrupt_leaves_whole_files_only(
     mirror: FileServer, cache: Path, sent: signal.Signals, status: int, said: str

@@ -1,10 +1,7 @@
 """`pommel fetch`: suites and sentences that others have published."""
 
-import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
@@ -82,41 +79,22 @@ def _fetch(name: str, chosen: _FetchOptions) -> None:
         raise UsageError("--force says what becomes of files in a folder; add -o FOLDER")
     if chosen.suites and chosen.output is None:
         raise UsageError("--suites writes suites to a folder; add -o FOLDER")
-    with _tidied_up_on_sigterm():
-        with download_bar(name) as tell:
-            options = FetchOptions(base_url=chosen.base_url, offline=chosen.offline, progress=tell)
-            source = PublishedSource.named(name)
-            fetched = FetchedSource.fetch(source, only=chosen.only, options=options)
-        _report(fetched)
-        folder, paths = fetched.folder, fetched.files
-        error = None
-        if chosen.output is not None:
-            folder = chosen.output
-            paths, error = _export(fetched, folder, as_suites=chosen.suites, force=chosen.force)
+    with download_bar(name) as tell:
+        options = FetchOptions(base_url=chosen.base_url, offline=chosen.offline, progress=tell)
+        source = PublishedSource.named(name)
+        fetched = FetchedSource.fetch(source, only=chosen.only, options=options)
+    _report(fetched)
+    folder, paths = fetched.folder, fetched.files
+    error = None
+    if chosen.output is not None:
+        folder = chosen.output
+        paths, error = _export(fetched, folder, as_suites=chosen.suites, force=chosen.force)
     if chosen.form == "json":
         show_json(_outcome(fetched, folder, paths))
     else:
         click.echo(str(folder))
     if error:
         raise error
-
-
-@contextmanager
-def _tidied_up_on_sigterm() -> Iterator[None]:
-    """Have SIGTERM end the process as Ctrl-C does, with the exit status that it has anyway."""
-
-    def end(number: int, _frame: object) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        # Somebody wants something else, or nothing at all.
-        yield
-        return
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _export(

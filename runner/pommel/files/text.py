@@ -254,8 +254,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
     A link stays one: what it leads to is replaced. What is no file (a pipe, a terminal, /dev/null)
     stays what it is, and the content is written to it at the end. The folder is made if it is
-    missing, and gone again if nothing comes into it. Raises `PommelError` for what the file system
-    refuses (a full disk, a folder that may not be written); `path` is then what it was.
+    missing, and gone again if nothing comes into it. A power cut leaves the old file or the new
+    one, and the new one once this has ended. Raises `PommelError` for what the file system refuses
+    (a full disk, a folder that may not be written); `path` is then what it was.
     """
     aside: Path | None = None
     new_folders: list[Path] = []
@@ -272,8 +273,11 @@ def replacing(path: Path) -> Iterator[Path]:
         else:
             # mkstemp makes files that nobody else may read; results are made to be shared.
             aside.chmod(0o666 & ~_umask())
+            with aside.open("rb+") as written:
+                os.fsync(written.fileno())
             aside.replace(target)
             new_folders = []
+            _sync_folder(target.parent)
     except OSError as error:
         raise _refused(path, error) from None
     finally:
@@ -323,6 +327,16 @@ def _aside(target: Path | None) -> Path:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=prefix, suffix=".part")
     os.close(handle)
     return Path(name)
+
+
+def _sync_folder(folder: Path) -> None:
+    # Windows opens no folder, and some file systems sync none.
+    with contextlib.suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _refused(path: Path, error: OSError) -> PommelError:

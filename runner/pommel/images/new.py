@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from pommel.errors import PommelError, UsageError
-from pommel.files import shipped_folder
+from pommel.files import shipped_folder, write_text
 from pommel.images.sources import SHIPPED
 
 # What an image may be called everywhere: one part of a repository's name.
@@ -55,11 +55,10 @@ def _fill(folder: Path, name: str) -> None:
         if not source.is_file() or source.suffix == ".pyc" or "__pycache__" in source.parts:
             continue
         target = folder / source.relative_to(template)
-        target.parent.mkdir(exist_ok=True)
         text = source.read_text("utf-8")
         for placeholder in _PLACEHOLDERS:
             text = text.replace(placeholder, placeholder.replace(placeholder.strip('"'), name))
-        target.write_text(text, encoding="utf-8", newline="")
+        write_text(target, text)
         if text.startswith("#!"):
             # Whoever may read it may run it; archives and installers lose this.
             target.chmod(target.stat().st_mode | (target.stat().st_mode & 0o444) >> 2)

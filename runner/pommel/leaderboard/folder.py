@@ -216,7 +216,7 @@ class BoardFolder:
                 for name in ("submissions", "suites"):
                     (made / name).mkdir()
                 for name, content in files.items():
-                    (made / name).write_text(content, encoding="utf-8", newline="")
+                    write_text(made / name, content)
                 # A temporary folder is for nobody else.
                 made.chmod((made / "suites").stat().st_mode)
                 if folder.is_dir():

@@ -73,7 +73,7 @@ def hanging(
     ("number", "status", "said"),
     [
         (signal.SIGINT, 130, "pommel: interrupted"),
-        (signal.SIGTERM, -signal.SIGTERM, ""),
+        (signal.SIGTERM, 143, "pommel: interrupted"),
         (signal.SIGKILL, -signal.SIGKILL, ""),
     ],
 )
