@@ -88,7 +88,7 @@ class Disk:
     def image(self, content: Callable[[_File], bytes] = lambda file: file.seen) -> Image:
         """Return what there is; without another wish, what there is without a power cut."""
         return {
-            str(path.relative_to(self._folder)): file and content(file)
+            str(path.relative_to(self._folder)): None if file is None else content(file)
             for path, file in self._files.items()
         }
 
@@ -98,9 +98,9 @@ class Disk:
         descriptor = arguments.partition("<")[0]
         if name in {"openat", "unlinkat", "renameat", "renameat2"}:
             # Each path is below the folder that is named before it.
-            pairs = zip(texts[::2], texts[1::2], strict=True)
+            pairs = [*zip(texts[::2], texts[1::2], strict=True)]
         else:
-            pairs = ((b"", each) for each in texts[: 2 if name in {"rename", "link"} else 1])
+            pairs = [(b"", each) for each in texts[: 2 if name in {"rename", "link"} else 1]]
         path, *targets = (
             Path(os.path.normpath(self._folder.joinpath(*map(os.fsdecode, pair)))) for pair in pairs
         )
@@ -144,7 +144,9 @@ class Disk:
                 file = self._files[each] if name == "link" else self._files.pop(each)
                 place = target / each.relative_to(path)
                 self._files[place] = file
-                self.moved.append((str(place.relative_to(self._folder)), file and file.seen))
+                self.moved.append(
+                    (str(place.relative_to(self._folder)), file.seen if file else None)
+                )
 
 
 def _calls(log: Path) -> Iterator[tuple[str, str, int]]:
