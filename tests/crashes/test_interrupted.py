@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.test_hostile_text import leaves
+from tests.cli.terminal import leaves
 from tests.crashes.commands import READING, WRITING, Folder
 
 from pommel.cli import _pommel
@@ -22,7 +22,7 @@ def test_every_command_is_here() -> None:
     tried = WRITING + READING
     missing = {
         name
-        for name in leaves(_pommel, "")
+        for name, _ in leaves(_pommel, "")
         if not any(each.startswith(f"{name} ") or each == name for each in tried)
     }
     assert missing == ELSEWHERE
