@@ -100,7 +100,7 @@ def opened(way: str, image: str, model: str) -> Model:
             commands = ImageCommands.open(image, LoadOptions(pull="never"))
             answers = PrintedAnswers(commands=commands)
             info = describe(image, commands)
-            return ContainerModel(info=info, commands=commands, answers=answers)
+            return ContainerModel(described=info, commands=commands, answers=answers)
         case _:
             return load_model(image, LoadOptions(pull="never"))
 

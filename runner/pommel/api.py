@@ -76,7 +76,8 @@ def compute_surprisals(
 ) -> SuiteSurprisals:
     """Score a suite's sentences and add tokens up to regions.
 
-    `regions` "needed" scores only those that some prediction names; the others have no values.
+    `regions` "needed" scores only those that some prediction names; the others have no values. Nor
+    have those of a sentence at which the model fails (`SuiteSurprisals.failed`).
     """
     (loaded,) = _suites([suite], only_one=True)
     policy = policy or Policy.default(compat)
@@ -123,6 +124,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     swallowed: Swallowed | None = None,
     compat: Compat | None = None,
     regions: Regions = "all",
+    strict_model: bool = False,
     store: Store | Path | str | None = None,
 ) -> Results:
     """Run every suite on every model; a suite may be a folder or a collection (`suites:en`).
@@ -134,6 +136,8 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     `swallowed` as in `evaluate`.
     With a `store` (see `open_store`), or the path of one, which is made if it is not there, nothing
     is scored that it has, and what is scored is kept.
+    A sentence at which a model fails costs the items that need it: they are skipped, and counted as
+    such. With `strict_model` it ends the run with `ModelError`.
     """
     loaded = _suites([suites] if isinstance(suites, Suite | Mapping | str | Path) else suites)
     named = [models] if isinstance(models, str) or not isinstance(models, Iterable) else [*models]
@@ -147,6 +151,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
         score_rule=score,
         oov=oov,
         swallowed=swallowed,
+        strict_model=strict_model,
     )
     made: list[Run] = []
     with _opened_store(store) as kept_in:

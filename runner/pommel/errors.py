@@ -6,9 +6,10 @@ else that escapes is our mistake.
 
 import difflib
 import functools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib import metadata
+from types import MappingProxyType
 from typing import Literal
 
 from pommel.values import frozen
@@ -157,9 +158,24 @@ class ModelError(PommelError):
 
     `spoiled` are the sentences that it has answered in the same call and that this failure puts in
     doubt: their answers are neither kept nor counted.
+    `blamed` are the sentences that are to blame, each with why: the model has computed nothing yet,
+    or has answered all others of the call.
+    `suspect` is the sentence at which it failed, "" if nobody knows at which: maybe it fails at
+    this one and at no other. None where no sentence is to blame: a lost engine, a limit.
     """
 
     spoiled: frozenset[str] = frozenset()
+    blamed: Mapping[str, str] = MappingProxyType({})
+    suspect: str | None = None
+
+    @classmethod
+    def of_sentences(cls, blamed: Mapping[str, str]) -> "ModelError":
+        """Return the error about one sentence or more, each with a message of its own."""
+        first, *others = blamed.values()
+        more = f" (and {counted(len(others), 'other sentence')} that it fails on)" if others else ""
+        error = cls(f"{first}{more}")
+        error.blamed = blamed
+        return error
 
 
 class ModelNotAvailableError(ModelError):

@@ -39,10 +39,15 @@ class Token:
 
 @frozen
 class ScoredSentence:
-    """A sentence and its tokens, in order."""
+    """A sentence and its tokens, in order.
+
+    `failure` is why a model has no answer for the sentence, which has no tokens then. A model never
+    says so itself: it raises `ModelError`, and whoever asks goes on without the sentence.
+    """
 
     text: str
     tokens: tuple[Token, ...]
+    failure: str = ""
 
     def check(self) -> None:
         """Raise if the tokens cannot be this sentence's.

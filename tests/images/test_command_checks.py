@@ -22,6 +22,11 @@ WRONG_COMMANDS: list[tuple[str, dict[str, str], str]] = [
     ),
     ("get_surprisals", {"get_surprisals": f"{RUN} | sed '5s/[0-9.]*$/-1/'"}, "is negative"),
     (
+        "get_surprisals",
+        {"get_surprisals": f"echo WARNING; {RUN} | sed '5s/[0-9.]*$/inf/'"},
+        "its image prints infinite surprisals and lines before its table",
+    ),
+    (
         "same-tokens",
         {"get_surprisals": f"{RUN} | sed 's/\tis\t/\twas\t/'"},
         "tokenize and get_surprisals do not agree in ",

@@ -192,7 +192,7 @@ WRONG_ROWS: list[tuple[str, type[PommelError], str]] = [
     ("1\t1.0\tcat\t1", InputError, "s:2: the token_id '1.0' is not a whole number"),
     ("1\t1\tcat\tcat", SurprisalError, "s:2: the surprisal 'cat' of 'cat' is not a number; "),
     ("1\t1\tcat\tnan", SurprisalError, "s:2: the surprisal 'nan' of 'cat' is not a number; "),
-    ("1\t1\tcat\tinf", SurprisalError, "s:2: the surprisal 'inf' of 'cat' is not finite; "),
+    ("1\t1\tcat\t-inf", SurprisalError, "s:2: the surprisal '-inf' of 'cat' is not a number; "),
     ("1\t1\tcat\t1e999", SurprisalError, "s:2: the surprisal '1e999' of 'cat' is not finite"),
     ("1\t1\tcat\t1_0", SurprisalError, "s:2: the surprisal '1_0' of 'cat' is not a number; "),
     (

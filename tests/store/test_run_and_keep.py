@@ -93,6 +93,29 @@ def test_a_run_that_fails_goes_on_where_it_was(store: Store) -> None:
     assert model.asked[-1] == ["The cat purrs"]
 
 
+def test_a_sentence_at_which_a_model_fails_is_told_of_and_asked_for_again(store: Store) -> None:
+    failed = {"The cat purrs": "it is too long"}
+    model = WordModel(refuses="The cat purrs", failure=ModelError.of_sentences(failed))
+    for _ in range(2):
+        dogs, pets = run_and_keep(TOY, model, [DOGS, PETS], store=store)
+        assert "failed" not in dogs.result.provenance
+        assert pets.result.provenance["failed"] == failed
+        assert pets.result.predictions[0].results == (True, None)
+    assert model.asked[-2:] == [["The cat purr"], ["The cat purrs"]]
+    records = store.runs.records(Selection(suites=("pets",)))
+    (kept,) = store.runs.runs(records)
+    assert kept.surprisals.failed == failed
+    assert [*kept.notes()] == [*pets.notes()]
+    again = store.runs.evaluate_again(records[0], PETS, Choices(score_rule="each"))
+    assert again.result.provenance["failed"] == failed
+    assert again.result.scores[0].n_items == 1
+    model.refuses = ""
+    _, pets = run_and_keep(TOY, model, [DOGS, PETS], store=store)
+    assert model.asked[-1] == ["The cat purrs"]
+    assert "failed" not in pets.result.provenance
+    assert pets.result.n_counted == 2
+
+
 def test_a_member_of_a_family_is_kept_under_its_name(store: Store) -> None:
     member = Membership(family="toys", axis="seed", label="seed-1", value=1.0)
     named = NamedModel(reference="toy://words", name="toys/seed-1", membership=member)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pommel.cli.option_groups import field_of, option, takes_options
-from pommel.cli.options import ModelOptions, PolicyOptions
+from pommel.cli.options import FailureOptions, ModelOptions, PolicyOptions
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
@@ -20,7 +20,7 @@ from pommel.cli.output import (
     show_notes,
     show_table,
 )
-from pommel.errors import InputError, UsageError, counted
+from pommel.errors import InputError, ModelError, UsageError, counted, quoted
 from pommel.files import DecodedText, frame_of, frame_text
 from pommel.scoring import ConditionalScore
 from pommel.sources import TargetTable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _ADDED = ("surprisal_bits", "mean_surprisal_bits", "n_tokens", "n_unscored", "oovs")
 
 
-class _ConditionalOptions(PolicyOptions, ModelOptions):
+class _ConditionalOptions(PolicyOptions, FailureOptions, ModelOptions):
     """How targets are scored, and where to and how scores are written."""
 
     joiner: str = option(
@@ -77,6 +77,9 @@ def command(model: str, file: str, chosen: _ConditionalOptions) -> None:
         scores = ConditionalScore.of_pairs(
             opened, table.pairs, chosen.policy, joiner=chosen.joiner, progress=progress
         )
+    failed = {each.text: each.failure for each in scores if each.failure}
+    if failed and chosen.strict_model:
+        raise ModelError.of_sentences(failed)
     show_notes(list(_notes(scores, chosen.joiner)))
     _write(_frame(table, scores), form, chosen.output)
     if table.has_labels:
@@ -143,6 +146,10 @@ def _notes(scores: Sequence[ConditionalScore], joiner: str) -> Iterator[str]:
     if doubled:
         places = f"{counted(len(doubled), 'place')} (e.g. {doubled[0].text!r})"
         yield f"the joiner stands beside another space in {places}; --joiner '' adds none"
+    failed = [each for each in scores if each.failure]
+    for each in failed[:1]:
+        example = f"{quoted(each.text)}: {each.failure}"
+        yield f"no score for {counted(len(failed), 'target')}: the model failed ({example})"
     crossing = [each.crossing for each in scores if each.crossing is not None]
     if crossing:
         yield (

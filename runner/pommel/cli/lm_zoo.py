@@ -39,8 +39,8 @@ class _SentencesOptions(ModelOptions):
             options = replace(self.load_options, pull_progress=progress)
             with opened(self.model, self.backend, options) as commands:
                 yield commands
-        if commands.repeated:
-            note(commands.repeated)
+        for remark in commands.remarks:
+            note(remark)
 
     @property
     def sentences(self) -> list[str]:

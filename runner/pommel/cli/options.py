@@ -123,7 +123,7 @@ class ModelOptions(ContainerOptions, ServerOptions):
 
     @contextlib.contextmanager
     def opened_model(self, reference: str) -> Iterator[Model]:
-        """Give the model that is described and close it; of a server, say how it repeated itself.
+        """Give the model that is described and close it; then say how it has answered.
 
         Raises as `load_model` does.
         """
@@ -132,8 +132,8 @@ class ModelOptions(ContainerOptions, ServerOptions):
             model = load_model(reference, replace(options, pull_progress=progress))
         with closing(model):
             yield model
-        if "asked_again" in model.info.details:
-            note(f"{model.info.name}: {model.info.repeated}")
+        for remark in model.info.remarks:
+            note(f"{model.info.name}: {remark}")
 
 
 class PolicyOptions(Options):
@@ -164,6 +164,15 @@ class PolicyOptions(Options):
         names = ("bos", "eos", "method", "boundary")
         told = {name: value for name in names if (value := getattr(self, name))}
         return replace(Policy.default(self.compat), **told)
+
+
+class FailureOptions(Options):
+    """What becomes of a sentence at which the model fails."""
+
+    strict_model: bool = option(
+        help="A sentence at which a model fails ends the model's run, instead of costing the items "
+        "that need it."
+    )
 
 
 class StoreOptions(Options):

@@ -12,6 +12,7 @@ import click
 from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
 from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
 from pommel.cli.options import (
+    FailureOptions,
     KeepingOptions,
     ModelOptions,
     PolicyOptions,
@@ -80,7 +81,9 @@ class ModelsAndSuites(Options):
         return models
 
 
-class _RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ImagesOptions, ModelOptions):
+class _RunOptions(
+    KeepingOptions, ScoreOptions, PolicyOptions, FailureOptions, ImagesOptions, ModelOptions
+):
     """How models are run, which regions are scored, and what is printed and written."""
 
     output: Folder | None = option(
@@ -113,6 +116,7 @@ class _RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ImagesOptions, Mo
             oov=self.oov,
             swallowed=self.swallowed,
             regions=regions,
+            strict_model=self.strict_model,
         )
 
 

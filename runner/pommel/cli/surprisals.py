@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from pommel.cli.option_groups import field_of, option, takes_options
-from pommel.cli.options import KeepingOptions, ModelOptions, PolicyOptions
+from pommel.cli.options import FailureOptions, KeepingOptions, ModelOptions, PolicyOptions
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
     output_option,
     print_or_write,
     progress_bar,
+    show_notes,
     show_warnings,
 )
 from pommel.errors import UsageError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class _SurprisalsOptions(KeepingOptions, PolicyOptions, ModelOptions):
+class _SurprisalsOptions(KeepingOptions, PolicyOptions, FailureOptions, ModelOptions):
     """How a suite is scored, and where to and how surprisals are written."""
 
     output: Path | None = field_of(output_option)
@@ -62,10 +63,15 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
         chosen.opened_model(model) as opened,
         progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
-        choices = Choices(policy=chosen.policy, compat=chosen.compat)
+        choices = Choices(
+            policy=chosen.policy, compat=chosen.compat, strict_model=chosen.strict_model
+        )
         surprisals = SuiteSurprisals.of(
             chosen.cached(opened, store), loaded.suites[0], choices, progress=progress
         )
+    if surprisals.failed:
+        where = f"{surprisals.model.name} on {surprisals.suite.name}"
+        show_notes([surprisals.failures_told(where, surprisals.failed)])
     if chosen.compat and chosen.form == "tsv":
         text = frame_text(_retired_columns(surprisals), "tsv", raw=True)
     else:
@@ -87,7 +93,9 @@ def _text(surprisals: SuiteSurprisals, form: str) -> str:
         case "json":
             return to_json(surprisals.to_evaluated_suite())
         case "jsonl":
-            every = {each.text: each for row in surprisals.sentences for each in row}
+            every = {
+                each.text: each for row in surprisals.sentences for each in row if not each.failure
+            }
             return Recording.text_of(surprisals.model, surprisals.policy, every.values())
         case "tokens":
             return frame_text(surprisals.to_frame("tokens"), "csv", raw=asked_for_raw())

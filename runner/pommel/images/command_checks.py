@@ -111,6 +111,8 @@ def _check_marked(sentence: str, tokens: list[str], mask: list[bool], subject: S
 def _gives_surprisals(subject: Subject) -> str:
     subject.need("get_surprisals")
     n_tokens = sum(len(rows) for _, rows in subject.tables.all())
+    for remark in subject.commands.remarks:
+        raise Failed(remark)
     return f"{counted(n_tokens, 'token')} in {subject.tables.seconds:.1f} s"
 
 

@@ -164,13 +164,17 @@ class ModelInfo:
         return self.details.get("offsets") == RECOVERED
 
     @property
-    def repeated(self) -> str:
-        """What is told of sentences that were asked for again ("" where none were)."""
-        seen = self.details.get("asked_again")
-        if not seen:
-            return ""
-        again = counted(seen["n_sentences"], "sentence")
-        return f"{again} asked again, in reverse order: {seen['largest_bits']:.4f} bits at most"
+    def remarks(self) -> list[str]:
+        """What is told of how it has answered: sentences asked for again, an image's habits."""
+        said = []
+        if seen := self.details.get("asked_again"):
+            again = counted(seen["n_sentences"], "sentence")
+            said.append(
+                f"{again} asked again, in reverse order: {seen['largest_bits']:.4f} bits at most"
+            )
+        if habits := self.details.get("habits"):
+            said.append(habits)
+        return said
 
     def method(self, policy: Policy) -> Method:
         """Return the method that a policy means for this model.

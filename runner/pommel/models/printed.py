@@ -9,7 +9,7 @@ import hashlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ from pommel.surprisal import ScoredSentence, Token
 from pommel.values import frozen
 
 COLUMNS = ["sentence_id", "token_id", "token", "surprisal"]
-_N_TABS = 3
 # The numeric columns hold no white space; what is left between them is the token. Nothing in here
 # can be matched in two ways: a line that is no row must not take for ever.
 _BY_BLANKS = re.compile(r"(\S+)[ \t]+(\S+)([ \t].*[ \t])(\S+)")
@@ -42,7 +41,7 @@ def parse_surprisal_table(text: str, *, where: str) -> "Table":
     """Return the tokens of each sentence; sentence k of the table is at index k - 1.
 
     Raises `InputError` for a line that is no row and for ids that do not count 1, 2, 3, and
-    `SurprisalError` for a surprisal that is no finite number from 0 up; each with `where:line`.
+    `SurprisalError` for a surprisal that is no number from 0 up; each with `where:line`.
     """
     # Only a line feed ends a line: a token may be any other separator that Unicode knows.
     return tuple(TableReader(at=f"{where}:").sentences(text.split("\n")))
@@ -53,18 +52,24 @@ class TableReader:
     """Reads a table line by line, so that it may be of any length.
 
     Messages begin with `at` and the line's number. `sentence` is the one that was read last, or
-    where ids do not count 1, 2, 3 the one that should have come; 0 before the first row.
+    where ids do not count 1, 2, 3 the one that should have come; 0 before the first row. Columns
+    behind those of the protocol are left out, and a surprisal of `inf` is one; `habits` say so.
     """
 
     at: str
     sentence: int = 0
+    habits: set[str] = field(default_factory=set)
+    n_further: int = 0
 
     def sentences(self, lines: Iterable[str]) -> Iterator[tuple[PrintedToken, ...]]:
         """Yield the tokens of each sentence; raises as `parse_surprisal_table` does."""
         numbered = enumerate(lines, start=1)
         _, header = next(numbered, (1, ""))
-        if header.split() != COLUMNS:
+        if not is_header(header):
             raise InputError(f"{self.at}1: the first line has to be {' '.join(COLUMNS)}")
+        self.n_further = len(header.split()) - len(COLUMNS)
+        if self.n_further:
+            self.habits.add("further columns")
         count = 0
         tokens: list[PrintedToken] = []
         for number, line in numbered:
@@ -86,7 +91,7 @@ class TableReader:
             yield tuple(tokens)
 
     def _row(self, line: str, at: str, number: int, count: int) -> tuple[int, int, PrintedToken]:
-        columns = _columns(line)
+        columns = _columns(line, self.n_further)
         if len(columns) != len(COLUMNS):
             raise InputError(
                 f"{at}: {quoted(line)} has {len(line.split())} columns; "
@@ -102,12 +107,23 @@ class TableReader:
             )
         token_id = _id(second, "token_id", at)
         bits = _bits(surprisal.strip(), text, at)
+        if bits == math.inf:
+            self.habits.add("infinite surprisals")
         return sentence_id, token_id, PrintedToken(text=text, surprisal_bits=bits, line=number)
 
 
-def _columns(line: str) -> Sequence[str]:
-    if line.count("\t") == _N_TABS:
-        return line.split("\t")
+def is_header(line: str) -> bool:
+    """Say whether a line begins a table: the columns' names, maybe others behind them."""
+    return line.split()[: len(COLUMNS)] == COLUMNS
+
+
+def _columns(line: str, n_further: int) -> Sequence[str]:
+    """Return the columns of the protocol, of which there are no more than the header names."""
+    columns = line.split("\t")
+    if len(columns) == len(COLUMNS) + n_further:
+        return columns[: len(COLUMNS)]
+    if n_further:
+        line = " ".join(line.rsplit(None, n_further)[:1])
     row = _BY_BLANKS.fullmatch(line.strip(" \t"))
     return [each.strip(" \t") for each in row.groups()] if row else ()
 
@@ -122,16 +138,17 @@ def _id(text: str, column: str, at: str) -> int:
 
 
 def _bits(text: str, token: str, at: str) -> float:
+    if text.removeprefix("+").casefold() in {"inf", "infinity"}:
+        # A word of probability 0.
+        return math.inf
     if not _NUMBER.fullmatch(text):
-        name = text.strip("+-").casefold()
-        problem = "is not finite" if name in {"inf", "infinity"} else "is not a number"
         hint = ", with a decimal point" if "," in text else ""
         raise SurprisalError(
-            f"{at}: the surprisal {quoted(text)} of {quoted(token)} {problem}; "
+            f"{at}: the surprisal {quoted(text)} of {quoted(token)} is not a number; "
             f"write it in bits{hint}"
         )
     bits = float(text)
-    if not math.isfinite(bits):
+    if math.isinf(bits):
         raise SurprisalError(f"{at}: the surprisal {quoted(text)} of {quoted(token)} is not finite")
     if bits < -Token.ROUNDING_BITS:
         raise SurprisalError(

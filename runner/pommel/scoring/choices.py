@@ -27,7 +27,8 @@ class Choices:
     region is all of whose characters stand in tokens that begin before it: "undefined" (it has no
     value, and what needs it does not hold), "skip" (the item is left out), or "begin" (tokens count
     where they begin, and it has 0 bits, as in the retired tools). None is "undefined", and "begin"
-    under `compat`.
+    under `compat`. Where the model fails at a sentence, its items are skipped, unless
+    `strict_model`: then the model has failed.
     Raises `UsageError` for a word that is none of these.
     """
 
@@ -37,6 +38,7 @@ class Choices:
     score_rule: ScoreRule = "all"
     oov: Oov = "keep"
     swallowed: Swallowed | None = None
+    strict_model: bool = False
 
     def __post_init__(self) -> None:
         if self.compat is not None:

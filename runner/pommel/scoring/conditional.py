@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pommel.errors import InputError
 from pommel.models import Model, Policy
+from pommel.scoring.questions import Questions
 from pommel.scoring.regions import all_needed
-from pommel.scoring.run import Questions
-from pommel.surprisal import Token
+from pommel.surprisal import ScoredSentence, Token
 from pommel.values import frozen
 
 # Called with the number of pairs that have just been scored.
@@ -22,7 +22,8 @@ class ConditionalScore:
 
     `tokens` are the target's, in order, with offsets in `text`, the sentence that was scored.
     `crossing` is the text of a token that begins in the context and ends in the target, None where
-    there is none: it counts where it begins, and so is none of `tokens`.
+    there is none: it counts where it begins, and so is none of `tokens`. `failure` is why the model
+    has no answer for the sentence; then there are no tokens.
     """
 
     context: str
@@ -30,6 +31,7 @@ class ConditionalScore:
     text: str
     tokens: tuple[Token, ...]
     crossing: str | None = None
+    failure: str = ""
 
     @property
     def n_tokens(self) -> int:
@@ -83,6 +85,7 @@ class ConditionalScore:
         (`mean_surprisal_bits`), without a mark at the end (`Policy(eos="never")`) and with those at
         the beginning that the tokenizer adds (`bos="tokenizer"`).
 
+        A sentence at which the model fails has no score, unless it fails at all of them.
         Raises `InputError` for a target without a visible character, and what the model raises.
         """
         asked = [_Asked.of(number, *pair, joiner) for number, pair in enumerate(pairs, start=1)]
@@ -95,9 +98,8 @@ class ConditionalScore:
         for n_scored in questions.ask(Counter(each.text for each in asked)):
             if progress and n_scored:
                 progress(n_scored)
-        scores = {
-            each: each.score(questions.scored[each.text].tokens) for each in dict.fromkeys(asked)
-        }
+        questions.check_any(needed)
+        scores = {each: each.score(questions.scored[each.text]) for each in dict.fromkeys(asked)}
         return [scores[each] for each in asked]
 
     @staticmethod
@@ -160,7 +162,8 @@ class _Asked:
         text = f"{context}{joiner}{target}" if context else target
         return cls(context, target, text, len(context))
 
-    def score(self, tokens: Sequence[Token]) -> ConditionalScore:
+    def score(self, scored: ScoredSentence) -> ConditionalScore:
+        tokens = scored.tokens
         before = [t for t in tokens if _first_visible(self.text, t) < self.border]
         crossing = (t.text for t in before if self.text[self.border : t.end].strip())
         return ConditionalScore(
@@ -169,6 +172,7 @@ class _Asked:
             text=self.text,
             tokens=tuple(t for t in tokens if _first_visible(self.text, t) >= self.border),
             crossing=next(crossing, None),
+            failure=scored.failure,
         )
 
 

@@ -74,7 +74,8 @@ def evaluated_suite_to_dict(
 
     The metrics are the suite's own and those of its predictions. One that a region does not have
     is null: so are all of a swallowed region, which says that it has 0 tokens, unless
-    `zero_where_swallowed`. `model_name` becomes `meta.model`, as the retired tool wrote it.
+    `zero_where_swallowed`, and of one whose sentence the model has failed at. `model_name` becomes
+    `meta.model`, as the retired tool wrote it.
     `with_n_tokens` is for methods under which only sentences of equal length compare.
     """
     # A copy: what was read is the suite's own, and stays what it was.
@@ -101,6 +102,7 @@ def evaluated_suite_to_dict(
                 }
                 region["oovs"] = list(table.oovs.get(cell, ()))
                 is_hidden = bool(table.swallowed[cell]) and not zero_where_swallowed
+                is_hidden |= bool(table.failed[i, c])
                 counts = _written_counts(table, cell, with_n_tokens=with_n_tokens or is_hidden)
                 region.update(counts)
             if is_whole_needed:

@@ -22,8 +22,9 @@ def evaluate_predictions(
     """Check every prediction of a suite in every item.
 
     Predictions read the metric that they name, or the first of the suite's. An item is skipped
-    where a region that the formula names holds a token that is not comparable (a word of several
-    tokens, or an unknown one, under focus-mask, Goldberg 2019); under `skip_unequal` also where the
+    where the model has failed at a sentence that the formula names, or where a region that it names
+    holds a token that is not comparable (a word of several tokens, or an unknown one, under
+    focus-mask, Goldberg 2019); under `skip_unequal` also where the
     sentences of the conditions that it names have different numbers of tokens (candidates of
     unequal length, Zaczynska et al. 2020). By the choices also where the comparison rests on an
     unknown word (Goldberg 2019, Mueller et al. 2020), that is, one in a region that the formula

@@ -37,13 +37,14 @@ class RegionTable:
     Axes: items as in the suite, conditions as in `suite.condition_names`, regions as in
     `suite.region_numbers`. `values[metric]` has the shape (n_items, n_conditions, n_regions), in
     bits; a region without a scored token has the sum 0 and no other metric (NaN), one with a token
-    that was not asked for has no metric at all.
+    that was not asked for, or of a sentence at which the model has failed, has no metric at all.
     `whole[metric]` is the metric over all tokens of a condition, (n_items, n_conditions).
     `n_tokens` counts a region's tokens, `n_unscored` those among them that have no surprisal though
     they were asked for, and `n_not_comparable` those among these to which the method does not
-    apply. `swallowed` marks regions that have content and in which no token begins: a token of an
-    earlier region ends in them, or behind them. `oovs` holds the unknown words of the regions that
-    have some. `n_tokens` and `n_unscored` are -1, and `swallowed` False, for the regions of which a
+    apply; of a sentence at which the model has failed, this is 1 in every region. `swallowed` marks
+    regions that have content and in which no token begins: a token of an earlier region ends in
+    them, or behind them. `oovs` holds the unknown words of the regions that have some. `n_tokens`
+    and `n_unscored` are -1, and `swallowed` False, for the regions of which a
     file, from which a table was read, does not tell.
     """
 
@@ -82,6 +83,11 @@ class RegionTable:
         if region is None:
             return np.asarray(own.any(axis=-1))
         return own[:, self.region_numbers.index(region)]
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Whether the model has failed at a sentence, (n_items, n_conditions)."""
+        return np.asarray(((self.n_not_comparable > 0) & (self.n_tokens == 0)).any(axis=-1))
 
     def without_swallowed(self) -> "RegionTable":
         """Return the table in which swallowed regions have no metric: not the sum 0 either."""
@@ -143,6 +149,7 @@ def region_table(
     written_cells: list[int] = []
     oovs: dict[Cell, tuple[str, ...]] = {}
     crossings: list[CrossingToken] = []
+    failed_cells: list[int] = []
     conditions = itertools.product(enumerate(suite.items), enumerate(names))
     for n_before, ((i, item), (c, name)) in enumerate(conditions):
         sentence, answer = layouts[i][c], scored[i][c]
@@ -151,6 +158,9 @@ def region_table(
             raise AlignmentError(f"the tokens of {answer.text!r} are no tokens of {text!r}")
         columns = [place[region.number] for region in item.condition(name).regions]
         cells = [n_before * len(numbers) + column for column in columns]
+        if answer.failure:
+            failed_cells += cells
+            continue
         spans = zip(cells, sentence.spans, strict=True)
         written_cells += [cell for cell, (start, end) in spans if start < end]
         for token, region in zip(answer.tokens, assigner(sentence, answer.tokens), strict=True):
@@ -168,8 +178,8 @@ def region_table(
                 oovs[i, c, columns[region]] = (*oovs.get((i, c, columns[region]), ()), word)
     n_tokens = _counts(token_cells, shape)
     n_without = {why: _counts(own, shape) for why, own in unscored_cells.items()}
-    n_not_comparable = n_without["not comparable"]
-    known = n_without["not asked for"] == 0
+    n_not_comparable, failed = n_without["not comparable"], _counts(failed_cells, shape)
+    known = n_without["not asked for"] + failed == 0
     bits, bit_cells = _ascending(token_bits, token_cells)
     bit_sentences = bit_cells // len(numbers)
     return RegionTable(
@@ -180,7 +190,7 @@ def region_table(
         whole={each: _metric(each, bits, bit_sentences, known.all(axis=-1)) for each in metrics},
         n_tokens=n_tokens,
         n_unscored=n_not_comparable + n_without["no context"],
-        n_not_comparable=n_not_comparable,
+        n_not_comparable=n_not_comparable + failed,
         swallowed=(_counts(written_cells, shape) > 0) & (n_tokens == 0),
         oovs=oovs,
         crossings=tuple(crossings),

@@ -6,15 +6,19 @@ import platform
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pommel.errors import ModelError, UsageError, counted, listed, package_version
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.errors import ModelError, UsageError, counted, listed, package_version, quoted
 from pommel.files import frame_of_rows
 from pommel.models import Method, Model, ModelInfo, Named, Policy
 from pommel.scoring.choices import Choices, Compat
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
+from pommel.scoring.questions import Questions
 from pommel.scoring.regions import (
     Assigner,
     Layouts,
@@ -104,7 +108,8 @@ class SuiteSurprisals:
     """A model's surprisals for one suite.
 
     `sentences[i][c]` is item i in condition `suite.condition_names[c]`; `table` has them by region.
-    `choices` are what was asked for, `method` how the tokens were scored.
+    `choices` are what was asked for, `method` how the tokens were scored. A sentence at which the
+    model has failed has no tokens.
     """
 
     suite: Suite
@@ -188,6 +193,7 @@ class SuiteSurprisals:
         Without choices they are checked by those that the sentences were scored with.
         """
         choices = replace(choices or self.choices, policy=self.policy, compat=self.compat)
+        failed = {"failed": self.failed} if self.failed else {}
         result = evaluate_predictions(
             self.suite,
             self.table,
@@ -199,6 +205,7 @@ class SuiteSurprisals:
             "score_rule": choices.score_rule,
             "oov": choices.oov,
             "swallowed": choices.swallowed_regions,
+            **failed,
         }
         return replace(result, provenance={**self.provenance, **counted_so})
 
@@ -226,6 +233,18 @@ class SuiteSurprisals:
     def skips_unequal(self) -> bool:
         """Whether only sentences of equal length compare: the method scores whole sentences."""
         return self.method == "unmasked-ce"
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """The sentences at which the model has failed, each with why."""
+        every = (each for row in self.sentences for each in row)
+        return {each.text: each.failure for each in every if each.failure}
+
+    @staticmethod
+    def failures_told(where: str, failed: Mapping[str, str]) -> str:
+        """Return what is told of sentences at which a model has failed: the first, and why."""
+        text, why = next(iter(failed.items()))
+        return f"{where}: failed at {counted(len(failed), 'sentence')} ({quoted(text)}: {why})"
 
     @property
     def n_oovs(self) -> int:
@@ -267,6 +286,8 @@ class Run:
         """Yield what a reader of the scores should know, in plain words."""
         table, result = self.surprisals.table, self.result
         where = f"{result.model_name} on {result.suite_name}"
+        if failed := self.result.provenance.get("failed"):
+            yield SuiteSurprisals.failures_told(where, failed)
         if table.crossings:
             example = table.crossings[0]
             yield (
@@ -293,13 +314,15 @@ class Run:
         why = f"in which a word that it needs is several tokens or unknown ({method})"
         if self.surprisals.skips_unequal:
             why = f"whose conditions have different numbers of tokens ({method})"
+        has_failed = self._has_failed(prediction)
         said = (
-            (skipped & is_oov, "skips {items} that rest{s} on an unknown word"),
+            (has_failed, "skips {items} with a sentence at which the model has failed"),
+            (skipped & is_oov & ~has_failed, "skips {items} that rest{s} on an unknown word"),
             (
-                skipped & is_swallowed & ~is_oov,
+                skipped & is_swallowed & ~is_oov & ~has_failed,
                 "skips {items} with a region in which no token begins",
             ),
-            (skipped & ~is_oov & ~is_swallowed, f"skips {{items}} {why}"),
+            (skipped & ~is_oov & ~is_swallowed & ~has_failed, f"skips {{items}} {why}"),
             (
                 prediction.oov & ~skipped,
                 "rests on an unknown word in {items}; --oov skip leaves them out",
@@ -323,6 +346,14 @@ class Run:
                 told = text.format(items=counted(n_items, "item"), s="s" if n_items == 1 else "")
                 yield f"{where}: prediction {prediction.prediction_id} {told}"
 
+    def _has_failed(self, prediction: PredictionResult) -> NDArray[np.bool_]:
+        """Say for every item whether the model has failed at a sentence that a prediction names."""
+        table = self.surprisals.table
+        formula = self.surprisals.suite.predictions[prediction.prediction_id].formula
+        names = {reference.condition for reference in formula.references}
+        columns = [table.condition_names.index(name) for name in names]
+        return np.asarray(table.failed[:, columns].any(axis=-1))
+
     @staticmethod
     def environment() -> dict[str, object]:
         """Return what the numbers are computed with: pommel, packages, Python and machine."""
@@ -338,48 +369,6 @@ class Run:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""
         return self.result._repr_html_()
-
-
-@dataclass(slots=True)
-class Questions:
-    """Sentences that a model is asked for, and what it has answered so far."""
-
-    model: Model
-    policy: Policy
-    needed: Needed
-    scored: dict[str, ScoredSentence] = field(default_factory=dict)
-
-    def ask(self, counts: Counter[str]) -> Iterator[int]:
-        """Ask the model for what is missing; raises what it refuses before it computes anything.
-
-        Its answers are taken in as one goes on, each of which is so many of the sentences that
-        `counts` counts.
-        """
-        missing = [text for text in counts if not self.has(text)]
-        spans = [self.needed[text] for text in missing]
-        # Even to be asked for nothing may cost a model its start.
-        answers = self.model.score(missing, self.policy, spans) if missing else ()
-        return self._take(counts, missing, answers)
-
-    def _take(
-        self,
-        counts: Counter[str],
-        missing: Sequence[str],
-        answers: Iterable[tuple[int, ScoredSentence]],
-    ) -> Iterator[int]:
-        yield counts.total() - sum(counts[text] for text in missing)
-        try:
-            for index, sentence in answers:
-                self.scored[missing[index]] = sentence
-                yield counts[missing[index]]
-        except ModelError as error:
-            for text in error.spoiled:
-                self.scored.pop(text, None)
-            raise
-
-    def has(self, text: str) -> bool:
-        """Say whether a sentence has been scored wherever it is needed."""
-        return text in self.scored and self.scored[text].has_all_of(self.needed[text])
 
 
 def _counted(group: Iterable[NeededSentences]) -> Counter[str]:
@@ -401,9 +390,11 @@ def run_suites(
 
     Where calls are costly (`ModelInfo.costly_calls`), all suites' sentences are scored first; if
     that fails, the suites of which everything is known by then are still yielded before the
-    failure is raised, unless it puts what they rest on in doubt (`ModelError.spoiled`). What a
-    model refuses to be asked for (a sentence that is too long) costs its own suite only; the
-    refusal is raised at the end.
+    failure is raised, unless it puts what they rest on in doubt (`ModelError.spoiled`). A sentence
+    at which the model fails costs the items that need it, which are skipped. Under
+    `Choices.strict_model` it is a failure of the model, too; what a model refuses to be asked for
+    (a sentence that is too long) then costs its own suite only, and is raised at the end, as it is
+    for a suite none of whose sentences the model has scored.
     """
     choices = choices or Choices()
     every = [NeededSentences.of(suite, model.info, choices) for suite in suites]
@@ -428,10 +419,25 @@ def run_suites(
         except BaseException as error:  # noqa: BLE001 - raised again below
             failure = error
             groups.clear()
-        for each in group:
-            if all(map(asked.has, each.texts)):
+        try:
+            yield from _complete_runs(asked, group)
+        except ModelError as error:
+            failure = failure or error
+    if failure:
+        raise failure
+
+
+def _complete_runs(asked: Questions, group: Iterable[NeededSentences]) -> Iterator[Run]:
+    """Yield the runs on suites of which everything is known; then raises what has failed in all."""
+    failure: ModelError | None = None
+    for each in group:
+        if all(map(asked.has, each.texts)):
+            try:
                 surprisals = _answered(asked, each)
-                yield Run(surprisals=surprisals, result=surprisals.evaluate(choices))
+            except ModelError as error:
+                failure = failure or error
+            else:
+                yield Run(surprisals=surprisals, result=surprisals.evaluate(each.choices))
     if failure:
         raise failure
 
@@ -440,11 +446,13 @@ def _asked_of(model: Model, suites: Sequence[NeededSentences], choices: Choices)
     """Find out what has to be asked for all suites."""
     # What the model refuses it refuses before anything is asked.
     model.info.resolved_method(choices.policy)
-    return Questions(model, choices.policy, all_needed(each.spans for each in suites))
+    needed = all_needed(each.spans for each in suites)
+    return Questions(model, choices.policy, needed, is_strict=choices.strict_model)
 
 
 def _answered(asked: Questions, suite: NeededSentences) -> SuiteSurprisals:
     """Return the surprisals of a suite all of whose sentences are there."""
+    asked.check_any(suite.texts)
     # By now it may know more of itself: how often it was asked again, say.
     info = asked.model.info
     method = info.resolved_method(asked.policy)

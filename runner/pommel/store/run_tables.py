@@ -56,6 +56,7 @@ from pommel.store.surprisal_cache import (
     hashes_of,
 )
 from pommel.suite import LoadedSuite, Suite
+from pommel.surprisal import ScoredSentence
 from pommel.values import frozen
 
 # The columns of `runs` that a record is made of again.
@@ -219,7 +220,11 @@ class RunTables:
         choices = Choices(policy=policy, compat=scored["compat"], regions="needed")
         needed = NeededSentences.of(suite, info, choices)
         key = CacheKey(model=info, policy=cached_policy(info, policy))
-        sentences = self.cache.known(key, needed.texts)
+        sentences = {
+            text: ScoredSentence(text=text, tokens=(), failure=why)
+            for text, why in scored.get("failed", {}).items()
+        }
+        sentences |= self.cache.known(key, needed.texts)
         missing = [
             text
             for text in needed.texts
@@ -578,5 +583,5 @@ def storable(text: str) -> str:
 
 def _without_choices(provenance: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the provenance of surprisals: that of a result without what was chosen to score it."""
-    chosen = {"score_rule", "oov", "swallowed"}
+    chosen = {"score_rule", "oov", "swallowed", "failed"}
     return {key: value for key, value in provenance.items() if key not in chosen}

@@ -366,6 +366,7 @@ class CachedModel:
         batches: Sequence[Sequence[DistinctSentence]],
         answers: Iterator[Scored],
     ) -> Iterator[Scored]:
+        blamed: dict[str, str] = {}
         for batch in batches:
             # Another process may have been here meanwhile.
             there, missing = self._found(key, batch)
@@ -373,7 +374,15 @@ class CachedModel:
             if missing:
                 is_all = len(batches) == 1 and not there
                 asked = answers if is_all else self._ask(missing, missing, policy)
-                yield from self._committed(key, asked, together=True)
+                try:
+                    yield from self._committed(key, asked, together=True)
+                except ModelError as error:
+                    # The other batches stay as they are.
+                    if not error.blamed:
+                        raise
+                    blamed.update(error.blamed)
+        if blamed:
+            raise ModelError.of_sentences(blamed)
 
     def _sound(
         self, key: CacheKey, batch: Sequence[Scored], error: BaseException

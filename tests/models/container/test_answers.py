@@ -1,5 +1,7 @@
 """What the commands of protocol 1 may print, and what is said of anything else."""
 
+import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -7,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.container.conftest import CommandsOf
 from tests.models.container.local_engine import LocalEngine
+from tests.models.container.toy_image import SPEC
 
 from pommel.errors import ContainerError, ModelError, UnsupportedFeatureError
-from pommel.models.container.answers import place, sentence_chunks
+from pommel.models.container.answers import sentence_chunks
 from pommel.models.container.commands import ImageCommands
-from pommel.models.container.engines.process import shortened
+from pommel.models.container.engines.process import place, shortened
 
 SENTENCES = ("The cat", "A dog", "Unbelievable")
 ROWS = ["1\t1\tThe\t0", "1\t2\tcat\t3", "2\t1\tA\t0", "2\t2\tdog\t3.5", "3\t1\t<unk>\t0"]
@@ -66,11 +69,71 @@ def test_line_ends_and_blank_lines_at_the_end(commands: CommandsOf, end: str) ->
     assert len(image.get_surprisals(["a b"])) == 1
 
 
+HEADER = "sentence_id\ttoken_id\ttoken\tsurprisal"
+TWO = ["1\t1\tThe\t0", "1\t2\tcat\t3"]
+# What is printed against the protocol and read all the same, with what is told of it.
+HABITS = [
+    (
+        "get_surprisals",
+        printing("WARNING: a GPU", "", "Loading ...", HEADER, *TWO),
+        "lines before its table",
+    ),
+    ("get_surprisals", printing(f"\ufeff{HEADER}", *TWO), "a byte order mark"),
+    (
+        "get_surprisals",
+        printing(f"{HEADER}\tunk\tnote", *(f"{row}\t0\tx y" for row in TWO)),
+        "further columns",
+    ),
+    (
+        "get_surprisals",
+        printing(
+            "sentence_id token_id token surprisal unk",
+            *(f"{row} 0".replace("\t", " ") for row in TWO),
+        ),
+        "further columns",
+    ),
+    ("get_surprisals", printing(HEADER, TWO[0], "1\t2\tcat\tinf"), "infinite surprisals"),
+    ("tokenize", printing("WARNING:tensorflow:old", "The cat"), "warnings before its answers"),
+    ("tokenize", printing("\ufeffThe cat"), "a byte order mark"),
+    (
+        "unkify",
+        printing("WARNING: a GPU is here", "WARNING: b", "0 0"),
+        "warnings before its answers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "script", "habit"), HABITS)
+def test_what_is_read_with_a_remark(
+    commands: CommandsOf, name: str, script: str, habit: str
+) -> None:
+    image = commands(**{name: script})
+    (answer,) = getattr(image, name)(["The cat"])
+    assert len(answer) == 2
+    if name == "get_surprisals":
+        bits = math.inf if habit == "infinite surprisals" else 3
+        assert [(row.text, row.surprisal_bits) for row in answer] == [("The", 0), ("cat", bits)]
+    elif name == "tokenize":
+        assert answer == ["The", "cat"]
+    assert image.remarks == [f"its image prints {habit}, which is read all the same"]
+
+
+def test_a_sentence_that_begins_as_warnings_do_is_one(commands: CommandsOf) -> None:
+    image = commands(tokenize=printing("WARNING it bites", "a"))
+    assert image.tokenize(["WARNING it bites", "a"]) == [["WARNING", "it", "bites"], ["a"]]
+    assert image.remarks == []
+
+
+def test_a_spec_behind_warnings_and_a_mark(commands: CommandsOf) -> None:
+    spec = commands(spec_script=printing("\ufeffWARNING: a GPU is here", json.dumps(SPEC))).spec()
+    assert spec["name"] == "toy"
+
+
 WRONG: list[tuple[str, str, str]] = [
     (
         "tokenize",
         printing("The cat", "A dog"),
-        "it printed 2 lines for 3 sentences, at sentence 3 ('Unbelievable')",
+        "it printed 2 lines for 3 sentences",
     ),
     (
         "tokenize",
@@ -125,24 +188,24 @@ WRONG: list[tuple[str, str, str]] = [
         printing("0 0", "0 2", "0"),
         "it printed '0 2', and not 0 or 1 for each token, at sentence 2 ('A dog')",
     ),
-    ("unkify", printing(), "it printed 0 lines for 3 sentences, at sentence 1 ('The cat')"),
+    ("unkify", printing(), "it printed 0 lines for 3 sentences"),
     (
         "get_surprisals",
         printing(),
-        "it printed nothing, at sentence 1 ('The cat')",
+        "it printed nothing",
     ),
     (
         "get_surprisals",
-        printing("WARNING: a GPU is here", "sentence_id\ttoken_id\ttoken\tsurprisal", *ROWS),
+        printing("WARNING: a GPU is here", *ROWS),
         (
             "its first line has to be sentence_id token_id token surprisal, and is "
-            "'WARNING: a GPU is here', at sentence 1 ('The cat')"
+            "'WARNING: a GPU is here'"
         ),
     ),
     (
         "get_surprisals",
         table(*ROWS[:4]),
-        "it gave surprisals for 2 of 3 sentences, at sentence 3 ('Unbelievable')",
+        "it gave surprisals for 2 of 3 sentences",
     ),
     ("get_surprisals", table(*ROWS, "4\t1\tx\t1"), "it printed sentence_id 4 for 3 sentences"),
     (
@@ -189,9 +252,10 @@ def test_a_command_that_fails_half_way(commands: CommandsOf, name: str, half: st
     image = commands(**{name: printing(half, end="", status=1, stderr="out of cats\n")})
     with pytest.raises(ContainerError) as caught:
         getattr(image, name)(SENTENCES)
-    head, _, rest = str(caught.value).partition(", at sentence ")
-    assert head == f"local://toy: {name} /dev/stdin: it ended with exit status 1"
-    assert rest.endswith("; the last it wrote to standard error:\n    out of cats")
+    assert str(caught.value) == (
+        f"local://toy: {name} /dev/stdin: it ended with exit status 1; "
+        "the last it wrote to standard error:\n    out of cats"
+    )
     assert type(caught.value) is ContainerError
 
 
@@ -215,7 +279,7 @@ def test_a_command_that_hangs(commands: CommandsOf) -> None:
         limited(commands(tokenize=hanging), timeout_s=0.5).tokenize(SENTENCES)
     assert str(caught.value) == (
         "local://toy: tokenize /dev/stdin: it had not ended after 0.5 s and was stopped "
-        "(--sandbox time=SECONDS allows more), at sentence 2 ('A dog')"
+        "(--sandbox time=SECONDS allows more)"
     )
 
 

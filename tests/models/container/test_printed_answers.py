@@ -15,6 +15,7 @@ from pommel.errors import ContainerError, ModelError, UnsupportedFeatureError
 from pommel.models.container.model import open_model
 from pommel.models.family import NamedModel
 from pommel.models.model import LoadOptions, Model, Policy, score_all
+from pommel.scoring import Choices, run_suites
 from pommel.store import Store, run_and_keep
 from pommel.surprisal import Token
 
@@ -201,9 +202,10 @@ WRONG: list[tuple[dict[str, str], str]] = [
 
 @pytest.mark.parametrize(("scripts", "message"), WRONG)
 def test_commands_that_do_not_agree(image: ImageOf, scripts: dict[str, str], message: str) -> None:
-    with pytest.raises(ContainerError) as caught:
+    with pytest.raises(ModelError) as caught:
         score_all(opened(image(**scripts)), ["a b"], Policy())
     assert str(caught.value) == f"local://toy: {message}"
+    assert caught.value.blamed == {"a b": f"local://toy: {message}"}
     assert caught.value.exit_status == 1
 
 
@@ -231,6 +233,48 @@ def test_who_prints_all_and_fails_is_not_believed(
             with pytest.raises(ContainerError, match="exit status"):
                 list(run_and_keep(TOY, opened(reference), suites, store=store))
             assert len(store.runs.records()) == n_complete
+
+
+ENDS = "lines = list(sentences())\nif 'A dog' in lines: sys.exit('no dogs')\n"
+MISSPELT = ".replace('A dog', 'A cat')"
+
+
+@pytest.mark.parametrize(
+    ("scripts", "why", "n_starts"),
+    [
+        # All, the sentence that is suspected, one more, the others.
+        (
+            {"tokenize": ENDS + TOKENIZE.replace("sentences()", "lines")},
+            "tokenize /dev/stdin: it ended with exit status 1; the last it",
+            4,
+        ),
+        (
+            {"get_surprisals": ENDS + GET_SURPRISALS.replace("sentences()", "lines")},
+            "get_surprisals /dev/stdin: it ended with exit status 1; the last it",
+            4,
+        ),
+        (
+            {"tokenize": TOKENIZE.replace("words(sentence)", f"words(sentence{MISSPELT})")},
+            "tokenize and get_surprisals do not agree in sentence 1 ('A dog')",
+            1,
+        ),
+    ],
+)
+def test_a_sentence_that_fails_costs_its_items(
+    image: ImageOf, engine: LocalEngine, scripts: dict[str, str], why: str, n_starts: int
+) -> None:
+    suite = make_suite(
+        [{"a": (f"A {noun}",), "b": (f"One {noun}",)} for noun in ("dog", "cow", "cat")],
+        ["(1;%a%) < (1;%b%)"],
+        name="animals",
+    )
+    (run,) = run_suites(opened(image(**scripts)), [suite])
+    assert run.surprisals.failed.keys() == {"A dog"}
+    assert run.surprisals.failed["A dog"].startswith(f"local://toy: {why}")
+    assert run.result.predictions[0].skipped.tolist() == [True, False, False]
+    assert engine.commands.count("tokenize") == n_starts
+    with pytest.raises(ModelError):
+        list(run_suites(opened("local://toy"), [suite], Choices(strict_model=True)))
 
 
 def test_what_is_asked_no_more_is_stopped(image: ImageOf, engine: LocalEngine) -> None:

@@ -53,21 +53,25 @@ def with_tokens(tokens: str) -> str:
     return answering(f"say({{'id': r['id'], 'tokens': {tokens}}})")
 
 
+def refusing(error: str) -> str:
+    return answering(f"say({{'id': r['id'], 'error': {error}}})\nsay(answer(block[2]))")
+
+
 LAST_WORDS = "the last it wrote to standard error:"
 MEMORY = "its use of memory (the limit is 8 GiB; --sandbox memory=SIZE allows more)"
 
 WRONG: list[tuple[str, str]] = [
-    (answering("say({'id': r['id'], 'error': 'longer than 9 tokens'})"), f"{AT_2}: longer than 9 "),
-    (answering("say({'id': r['id'], 'error': {'a': '\\033'}})"), f"{AT_2}: {{'a': '\\x1b'}}"),
+    (refusing("'longer than 9 tokens'"), f"{AT_2}: longer than 9 "),
+    (refusing("{'a': '\\033'}"), f"{AT_2}: {{'a': '\\x1b'}}"),
     (
         answering("print('oops', flush=True)"),
-        f"its answer is 'oops': this is not JSON: Expecting value (column 1), at {AT_2}",
+        "its answer is 'oops': this is not JSON: Expecting value (column 1)",
     ),
     (
         answering("print(flush=True)"),
-        f"its answer is '': this is not JSON: Expecting value (column 1), at {AT_2}",
+        "its answer is '': this is not JSON: Expecting value (column 1)",
     ),
-    (answering("say([1])"), f"its answer is '[1]': this is no JSON object, at {AT_2}"),
+    (answering("say([1])"), "its answer is '[1]': this is no JSON object"),
     (answering("print('{\"id\": ' + '1' * 5000 + '}', flush=True)"), 'its answer is \'{"id": 1111'),
     (
         answering("say({'id': 7})"),
@@ -102,26 +106,26 @@ WRONG: list[tuple[str, str]] = [
         with_tokens("[['A', 0, 1, 1, False, 'text']]"),
         f"no token stands for 'dog' (character 1) in 'A dog', at {AT_2}",
     ),
-    (answering("pass", end=""), f"it ended before it had answered, at {AT_2}"),
+    (answering("pass", end=""), "it ended before it had answered"),
     (
         answering("print('no cats', file=sys.stderr)", end="sys.exit(5)\n"),
-        f"it ended with exit status 5, at {AT_2}; {LAST_WORDS}\n    no cats",
+        f"it ended with exit status 5; {LAST_WORDS}\n    no cats",
     ),
     (
         answering("print('{\"id\": 1, \"tok', end='')", end="sys.exit(5)\n"),
-        f"it ended with exit status 5, at {AT_2}",
+        "it ended with exit status 5",
     ),
     (
         answering("pass", end="sys.exit(99)\n"),
-        f"the image does not support this (exit status 99), at {AT_2}",
+        "the image does not support this (exit status 99)",
     ),
     (
         answering("import os, signal; os.kill(os.getpid(), signal.SIGKILL)"),
-        f"it was killed (exit status 137), probably for {MEMORY}, at {AT_2}",
+        f"it was killed (exit status 137), probably for {MEMORY}",
     ),
     (
         answering("sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()"),
-        f"line 3 of its output is not UTF-8, at {AT_2}",
+        "line 3 of its output is not UTF-8",
     ),
 ]
 
@@ -137,8 +141,7 @@ def test_answers_that_are_none(
 def test_a_program_that_hangs(image: ImageOf) -> None:
     script = answering("import time; time.sleep(60)")
     assert failure(image(2, score=script), Sandbox(timeout_s=1)) == (
-        "it had not ended after 1 s and was stopped (--sandbox time=SECONDS allows more), "
-        f"at {AT_2}"
+        "it had not ended after 1 s and was stopped (--sandbox time=SECONDS allows more)"
     )
 
 
@@ -146,14 +149,12 @@ def test_a_program_that_prints_for_ever(image: ImageOf) -> None:
     script = answering("while True: sys.stderr.write('x' * 1000 + '\\n')")
     found = failure(image(2, score=script), Sandbox(output_bytes=1 << 20))
     assert found.startswith("it printed more than 1 MiB and was stopped ")
-    assert f", at {AT_2}; {LAST_WORDS}\n    xxx" in found
+    assert f"; {LAST_WORDS}\n    xxx" in found
 
 
 def test_a_line_that_is_too_long_for_every_sentence(image: ImageOf) -> None:
     script = answering("say({'id': r['id'], 'error': 'x' * 30_000})")
-    assert failure(image(2, score=script)) == (
-        f"it printed a line of more than 28672 characters, at {AT_2}"
-    )
+    assert failure(image(2, score=script)) == ("it printed a line of more than 28672 characters")
 
 
 def test_a_header_that_is_too_long(image: ImageOf) -> None:

@@ -82,6 +82,22 @@ def test_a_failure_ends_it_and_the_next_question_starts_anew(
     answers.close()
 
 
+def test_a_sentence_that_it_cannot_score_costs_no_start(
+    image: ImageOf, engine: LocalEngine
+) -> None:
+    answers = answers_of(image(2, score=ONE_IN_FIVE))
+    scoring = answers.score(["a dog", "a cat", "dogs", "a cow"], Policy())
+    assert [next(scoring)[0], next(scoring)[0]] == [1, 3]
+    with pytest.raises(ModelError) as caught:
+        next(scoring)
+    assert caught.value.blamed == {
+        "a dog": "local://toy: score: sentence 1 ('a dog'): a dog",
+        "dogs": "local://toy: score: sentence 3 ('dogs'): a dog",
+    }
+    assert not caught.value.spoiled
+    assert engine.commands == ["score"]
+
+
 def test_who_stops_asking_ends_it(image: ImageOf, engine: LocalEngine) -> None:
     answers = answers_of(image(2))
     scoring = answers.score(["a cat"] * 10_000, Policy())

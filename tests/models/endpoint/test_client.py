@@ -48,13 +48,15 @@ def score_one(model: EndpointModel) -> list[float | None]:
 
 
 def failure(model: EndpointModel) -> str:
-    """Return what is said when a sentence is scored, behind its name."""
+    """Return what is said when a sentence is scored, behind its name if it is to blame."""
     with pytest.raises(ModelError) as raised:
         score_one(model)
     assert raised.value.exit_status == 1
-    head, _, rest = str(raised.value).partition(f"#en-gpt2: '{SENTENCE}': ")
+    head, _, rest = str(raised.value).partition("#en-gpt2: ")
     assert head.startswith("http://127.0.0.1:")
-    return rest
+    reason = rest.removeprefix(f"'{SENTENCE}': ")
+    assert (reason != rest) == bool(raised.value.blamed)
+    return reason
 
 
 @pytest.mark.parametrize(

@@ -88,19 +88,37 @@ def test_answers_that_cannot_be_are_refused(
     n_before = len(server.seen.prompts)
     with pytest.raises(ModelError) as raised:
         score_all(model, ["The author is good ."], Policy())
-    assert str(raised.value) == f"{url}#en-gpt2: 'The author is good .': {message}"
+    # An error of the server is nobody else's.
+    sentence = "" if message.startswith("HTTP") else "'The author is good .': "
+    assert str(raised.value) == f"{url}#en-gpt2: {sentence}{message}"
     # Nothing of this passes by itself.
     assert len(server.seen.prompts) == n_before + 1
+
+
+def test_prompts_that_a_server_refuses_cost_these_only(serve: Serve, opened: Open) -> None:
+    server, url = serve()
+    model = opened(url, n_parallel=1)
+    sentences = sorted(SENTENCES)
+    for each in sentences[1:3]:
+        server.behaviour.always_at[each] = faults.status(400, "too long")
+    answers = model.score(sentences, Policy())
+    indices = [index for index, _ in itertools.islice(answers, len(sentences) - 2)]
+    assert indices == [0, *range(3, len(sentences))]
+    with pytest.raises(ModelError) as raised:
+        next(answers)
+    assert raised.value.blamed == {
+        each: f"{url}#en-gpt2: {each!r}: HTTP 400: 'too long'" for each in sentences[1:3]
+    }
 
 
 def test_what_was_scored_before_a_failure_is_given(serve: Serve, opened: Open) -> None:
     server, url = serve()
     model = opened(url, n_parallel=1)
     sentences = sorted(SENTENCES)
-    server.behaviour.always_at[sentences[3]] = faults.status(400, "too long")
+    server.behaviour.always_at[sentences[3]] = faults.status(404, "gone")
     answers = model.score(sentences, Policy())
     assert [index for index, _ in itertools.islice(answers, 3)] == [0, 1, 2]
-    with pytest.raises(ModelError, match="HTTP 400: 'too long'"):
+    with pytest.raises(ModelError, match="HTTP 404: 'gone'"):
         next(answers)
     assert server.seen.prompts[-4:] == sentences[:4]
 

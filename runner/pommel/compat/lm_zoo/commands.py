@@ -96,7 +96,11 @@ class ContainerCommands:
 
     image: ImageCommands
     reference: str
-    repeated: str = ""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is told of how the image has answered."""
+        return self.image.remarks
 
     def spec(self) -> dict[str, object]:
         """Return what the image prints."""

@@ -88,9 +88,9 @@ class ScoredCommands:
         self._known = model if isinstance(model, TokenizingModel) else None
 
     @property
-    def repeated(self) -> str:
-        """How far a server has repeated itself; "" for any other model."""
-        return self._model.info.repeated
+    def remarks(self) -> list[str]:
+        """What is told of how the model has answered (`ModelInfo.remarks`)."""
+        return self._model.info.remarks
 
     def spec(self) -> dict[str, object]:
         """Return the spec that a dummy or recorded model came with, otherwise a made-up one."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from pommel.errors import UsageError, package_version
+from pommel.errors import UsageError, counted, package_version, quoted
 from pommel.files import replacing
 from pommel.leaderboard.submission.archive import LEVEL, pack
 from pommel.leaderboard.submission.limits import Limits, canonical_line
@@ -124,6 +124,13 @@ def _check_runs(store: Store, records: Sequence[RunRecord]) -> None:
     if not records:
         raise UsageError("a submission has one run or more")
     store.runs.check_tokens(records)
+    for each in records:
+        if failed := each.result.provenance.get("failed"):
+            raise UsageError(
+                f"{each.run_id} ({each.result.suite_name}): the model has failed at "
+                f"{counted(len(failed), 'sentence')}, the first {quoted(next(iter(failed)))}; a "
+                f"submission has an answer for every one"
+            )
     first = records[0]
     for other in records[1:]:
         _check_same(first, other)

@@ -15,41 +15,46 @@ from pommel.errors import (
 )
 from pommel.files import is_encodable
 from pommel.models.alignment import PrintedToken
-from pommel.models.container.engines.process import Command
-from pommel.models.printed import COLUMNS, TableReader
-
-
-def place(number: int, sentence: str) -> str:
-    """Return how a message names a sentence; `number` counts from 1."""
-    return f"sentence {number} ({quoted(sentence)})"
-
+from pommel.models.container.engines.process import WARNING, Command, place
+from pommel.models.printed import COLUMNS, TableReader, is_header
 
 _SENTENCES_A_PIECE = 64
 
 
 def check_sentences(sentences: Sequence[str], reference: str, *, blank: bool = False) -> None:
-    """Raise `ModelError` for a sentence that is no line: one with a line break, or a blank one.
+    """Raise `ModelError` for sentences that are no lines: with line breaks, blank, not UTF-8.
 
-    `blank` allows the latter. Some images skip blank lines and some do not, so that nobody knows
+    `blank` allows blank ones. Some images skip blank lines and some do not, so that nobody knows
     whose the following answers are.
     """
+    faults: dict[str, str] = {}
     for number, sentence in enumerate(sentences, start=1):
         if "\n" in sentence or "\r" in sentence:
             fault = "it has a line break, and the image takes one sentence a line"
         elif not blank and not sentence.strip():
             fault = "it is blank, and the image takes one sentence a line"
+        elif not is_encodable(sentence):
+            fault = _HALF_A_PAIR
         else:
             continue
-        raise ModelError(f"{reference}: {place(number, sentence)}: {fault}")
-    check_encodable(sentences, reference)
+        faults.setdefault(sentence, f"{reference}: {place(number, sentence)}: {fault}")
+    if faults:
+        raise ModelError.of_sentences(faults)
+
+
+_HALF_A_PAIR = "it holds half of a surrogate pair, which cannot be written as UTF-8"
 
 
 def check_encodable(sentences: Sequence[str], reference: str) -> None:
-    """Raise `ModelError` for a sentence that cannot be written as UTF-8."""
-    for number, sentence in enumerate(sentences, start=1):
-        if not is_encodable(sentence):
-            fault = "it holds half of a surrogate pair, which cannot be written as UTF-8"
-            raise ModelError(f"{reference}: {place(number, sentence)}: {fault}")
+    """Raise `ModelError` for sentences that cannot be written as UTF-8."""
+    numbered = enumerate(sentences, start=1)
+    faults = {
+        sentence: f"{reference}: {place(number, sentence)}: {_HALF_A_PAIR}"
+        for number, sentence in numbered
+        if not is_encodable(sentence)
+    }
+    if faults:
+        raise ModelError.of_sentences(faults)
 
 
 def sentence_chunks(sentences: Sequence[str]) -> Iterator[bytes]:
@@ -91,22 +96,28 @@ def _read_lines(
     command: Command, sentences: Sequence[str], parse: Callable[[str], _Answer]
 ) -> Generator[_Answer, None, None]:
     for number, sentence in enumerate(sentences, start=1):
-        command.at = place(number, sentence)
-        line = command.needed_line(
+        command.wait_for(number, sentence)
+        too_few = (
             f"it printed {counted(number - 1, 'line')} for {counted(len(sentences), 'sentence')}"
         )
+        line = command.needed_line(too_few)
+        # Lines are counted: only what no answer begins with may be left out before the first.
+        while number == 1 and line.startswith(WARNING) and not sentence.startswith(WARNING):
+            command.habits.add("warnings before its answers")
+            line = command.needed_line(too_few)
         check_line(command, line, sentence)
         try:
             answer = parse(line.removesuffix("\r"))
         except InputError as error:
             raise command.fault(str(error)) from error
         yield answer
-    command.at = ""
+    command.at = command.suspect = ""
     for line in command.lines():
         if line.strip():
             n_sentences = counted(len(sentences), "sentence")
             what = f"it printed more than one line for each of {n_sentences}: {quoted(line)}"
             raise command.fault(what)
+    command.suspect = None
     command.finish()
 
 
@@ -129,8 +140,7 @@ def read_table(
 ) -> Generator[tuple[PrintedToken, ...], None, None]:
     """Yield the tokens of each sentence, from the table of `get_surprisals`.
 
-    What is printed before the table (a framework's warning) is an error: it belongs on standard
-    error, and who skips lines skips answers.
+    Lines before the table's header (a framework's warnings) are left out: none is an answer.
     """
     reader = TableReader(at="line ")
     count = 0
@@ -140,9 +150,10 @@ def read_table(
             count += 1
             yield tokens
     except (InputError, SurprisalError) as error:
-        command.at = _at(max(reader.sentence, 1), sentences)
+        _wait_for(command, max(reader.sentence, 1), sentences)
         raise command.fault(str(error)) from error
-    command.at = _at(count + 1, sentences)
+    command.habits |= reader.habits
+    command.suspect = sentences[count] if count < len(sentences) else None
     command.finish()
     if count < len(sentences):
         n_sentences = counted(len(sentences), "sentence")
@@ -151,12 +162,20 @@ def read_table(
 
 def _watched(command: Command, reader: TableReader, sentences: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table, and keep an eye on which sentence it has come to, and how far."""
-    command.at = _at(1, sentences)
-    header = command.needed_line("it printed nothing")
-    check_line(command, header, sentences[0])
-    if header.split() != COLUMNS:
+    _wait_for(command, 1, sentences)
+    first = command.needed_line("it printed nothing")
+    header: str | None = first
+    for _ in range(_MOST_LINES_BEFORE):
+        if header is None or is_header(header):
+            break
+        command.habits.add("lines before its table")
+        check_line(command, header, sentences[0])
+        header = command.next_line()
+    if header is None or not is_header(header):
+        command.at = ""
         wanted = " ".join(COLUMNS)
-        raise command.fault(f"its first line has to be {wanted}, and is {quoted(header)}")
+        raise command.fault(f"its first line has to be {wanted}, and is {quoted(first)}")
+    check_line(command, header, sentences[0])
     yield header
     shown = n_characters = 0
     for line in command.lines():
@@ -168,18 +187,24 @@ def _watched(command: Command, reader: TableReader, sentences: Sequence[str]) ->
             n_characters += len(line)
             if n_characters > (most := most_characters(sentence)):
                 what = f"it printed more than {most} characters about one sentence"
-                raise command.failure(what)
+                raise command.fault(what)
             continue
         shown, n_characters = reader.sentence, len(line)
-        command.at = _at(shown, sentences)
+        _wait_for(command, shown, sentences)
         if shown > len(sentences):
             n_sentences = counted(len(sentences), "sentence")
             raise command.fault(f"it printed sentence_id {shown} for {n_sentences}")
 
 
-def _at(number: int, sentences: Sequence[str]) -> str:
-    return place(number, sentences[number - 1]) if number <= len(sentences) else ""
+def _wait_for(command: Command, number: int, sentences: Sequence[str]) -> None:
+    if number <= len(sentences):
+        command.wait_for(number, sentences[number - 1])
+    else:
+        command.at = command.suspect = ""
 
+
+# A framework that warns of every layer; whoever prints more prints no table.
+_MOST_LINES_BEFORE = 1000
 
 # What a stranger prints must not fill our memory; nothing that is right comes near these limits.
 _CHARACTERS, _MORE = 1024, 16
@@ -191,7 +216,7 @@ def check_line(command: Command, line: str, sentence: str) -> None:
     To be called before anything is made of the line.
     """
     if len(line) > (most := most_characters(sentence)):
-        raise command.failure(f"it printed a line of more than {most} characters")
+        raise command.fault(f"it printed a line of more than {most} characters")
 
 
 def most_characters(sentence: str) -> int:

@@ -28,7 +28,6 @@ from pommel.models.container import answers, checkpoint, predictions
 from pommel.models.container.answers import (
     check_line,
     check_sentences,
-    place,
     sentence_chunks,
 )
 from pommel.models.container.engines.engine import ENGINES, Engine, Image, Job, Sandbox, open_engine
@@ -103,7 +102,8 @@ class ImageCommands:
     Each starts a container, gives it all sentences and reads an answer for each. Raises
     `ContainerError` for a command that fails or prints what it must not,
     `UnsupportedFeatureError` for one that the image does not have, and `ModelError`, before
-    anything is started, for sentences with line breaks and blank ones.
+    anything is started, for sentences with line breaks and blank ones. `habits` are what the image
+    prints against the protocol and is read all the same; they are added to.
     """
 
     engine: Engine
@@ -113,6 +113,7 @@ class ImageCommands:
     gpus: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     remove_image: bool = False
+    habits: set[str] = field(default_factory=set, compare=False)
 
     @classmethod
     def open(cls, reference: str, options: LoadOptions) -> "ImageCommands":
@@ -163,6 +164,13 @@ class ImageCommands:
     def reference(self) -> str:
         """The image as messages name it."""
         return self.image.reference
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is told of the image's habits; nothing where it has none."""
+        if not self.habits:
+            return []
+        return [f"its image prints {' and '.join(sorted(self.habits))}, which is read all the same"]
 
     def job(self, *command: str, label: str = "") -> Job:
         """Return what the engine is asked for to run a command."""
@@ -326,6 +334,7 @@ class ImageCommands:
             command.feed(sentence_chunks(sentences) if chunks is None else chunks)
             with closing(read(command, sentences)) as found:
                 yield from found
+            self.habits.update(command.habits)
 
 
 # How many sentences an image is asked for before it has to answer. While it is busy with one
@@ -339,7 +348,8 @@ _LONGEST_HEADER = 1 << 16
 class ScoreSession:
     """One container with the command `score`, until it is closed.
 
-    `header` is the `model` of the line that it begins with. After `finish` or any failure a session
+    `header` is the `model` of the line that it begins with, `refused` what the model said of
+    sentences that it can't score. After `finish` or any failure a session
     is of no more use, and has to be closed.
     """
 
@@ -348,6 +358,7 @@ class ScoreSession:
     ) -> None:
         """Start the container and wait for the header; raises `ContainerError`."""
         self._next_id = first_id
+        self.refused: dict[str, str] = {}
         self._job = commands.job("score")
         if timeout_s is not None:
             sandbox = replace(commands.sandbox, timeout_s=timeout_s)
@@ -355,6 +366,7 @@ class ScoreSession:
         with ExitStack() as stack:
             self._command = stack.enter_context(Command(commands.engine, self._job))
             self.header = self._read_header()
+            commands.habits.update(self._command.habits)
             stack.pop_all()
 
     def close(self) -> None:
@@ -366,12 +378,16 @@ class ScoreSession:
     ) -> Iterator[tuple[int, ScoredSentence]]:
         """Yield (index, scored sentence), in the order of the answers.
 
-        Raises `ModelError` for a sentence that the model can't score, and `ContainerError` for
-        answers that cannot be.
+        Those that the model can't score are left out: `finish` tells of them. Raises
+        `ContainerError` for answers that cannot be.
         """
         for index, answer in self.answers(sentences, policy):
-            yield index, self._scored(sentences[index], answer, policy)
-        self._command.at = ""
+            if "error" in answer:
+                reason = shortened(str(answer["error"]))
+                message = f"{self._job.where}: {self._command.at}: {reason}"
+                self.refused.setdefault(sentences[index], message)
+            else:
+                yield index, self._scored(sentences[index], answer, policy)
 
     def answers(
         self, sentences: Sequence[str], policy: Policy, *, last: bool = False
@@ -393,9 +409,10 @@ class ScoreSession:
                 n_sent = block.stop
             while oldest not in waiting:
                 oldest += 1
-            self._command.at = place(oldest + 1, sentences[oldest])
+            # Answers come in any order: this one may be about another.
+            self._command.at, self._command.suspect = "", sentences[oldest]
             answer, index = self._read_answer(first, waiting, longest)
-            self._command.at = place(index + 1, sentences[index])
+            self._command.wait_for(index + 1, sentences[index])
             yield index, answer
             if (n_sent - len(waiting)) % BLOCK == 0:
                 self._command.restart_clock()
@@ -403,13 +420,17 @@ class ScoreSession:
     def finish(self) -> None:
         """Let the program see the end of its input; raises `ContainerError` unless it ends well.
 
-        It has the time of one more block for that.
+        It has the time of one more block for that. Raises `ModelError` if it has ended well, and
+        there are sentences that the model can't score.
         """
+        self._command.at, self._command.suspect = "", None
         self._command.restart_clock()
         self._command.feed((), last=True)
         if (line := self._command.next_line()) is not None:
             raise self._command.fault(f"it printed more than it was asked for: {quoted(line)}")
         self._command.finish()
+        if self.refused:
+            raise ModelError.of_sentences(self.refused)
 
     def send(self, sentences: Sequence[str], policy: Policy, *, last: bool = False) -> None:
         """Send requests, and an empty line behind them, which asks for their answers."""
@@ -454,16 +475,12 @@ class ScoreSession:
             raise self._command.fault(f"its answer is {quoted(line)}: {error}") from error
         number = answer.get("id")
         if type(number) is not int or number - first not in waiting:
-            self._command.at = ""
             what = f"its answer is {quoted(line)}, and nothing is asked under this id"
             raise self._command.fault(what)
         waiting.remove(number - first)
         return answer, number - first
 
     def _scored(self, sentence: str, answer: Mapping[str, Any], policy: Policy) -> ScoredSentence:
-        if "error" in answer:
-            reason = shortened(str(answer["error"]))
-            raise ModelError(f"{self._job.where}: {self._command.at}: {reason}")
         try:
             tokens = Recording.read_tokens(answer.get("tokens"), "its answer")
             scored = ScoredSentence(text=sentence, tokens=tokens)

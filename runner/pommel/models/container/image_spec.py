@@ -1,5 +1,6 @@
 """An image's `spec`: read once, checked, and safe to be used."""
 
+import itertools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +9,7 @@ from pommel.errors import InputError, quoted
 from pommel.files import is_encodable, parse_json
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.container.engines.engine import MIB, Engine, Job
-from pommel.models.container.engines.process import Command, shortened
+from pommel.models.container.engines.process import WARNING, Command, shortened
 from pommel.models.reference_files import check_spec
 
 # The largest published one lists 793,000 words in some 12 MB.
@@ -36,7 +37,9 @@ def read_spec(engine: Engine, job: Job) -> Mapping[str, Any]:
                 raise command.failure(f"its output is bigger than {_MOST_MIB} MiB")
         command.finish()
         try:
-            return _checked(raw.decode().rstrip("\n"))
+            lines = raw.decode("utf-8-sig").rstrip("\n").split("\n")
+            told = itertools.dropwhile(lambda line: line.startswith(WARNING), lines)
+            return _checked("\n".join(told))
         except UnicodeDecodeError as error:
             raise command.failure("its output is not UTF-8") from error
         except (InputError, ValueError) as error:

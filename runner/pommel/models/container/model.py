@@ -15,15 +15,16 @@ from typing import Any
 from pommel.errors import (
     AlignmentError,
     ContainerError,
+    ModelError,
     ModelNotAvailableError,
     SurprisalError,
     quoted,
 )
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.container import checkpoint
-from pommel.models.container.answers import check_encodable, place
+from pommel.models.container.answers import check_encodable
 from pommel.models.container.commands import DTYPE_VARIABLE, ImageCommands, ScoreSession
-from pommel.models.container.engines.process import shortened
+from pommel.models.container.engines.process import place, shortened
 from pommel.models.kinds import Kind
 from pommel.models.model import RECOVERED, LoadOptions, ModelInfo, Policy, Spans, check_only_method
 from pommel.models.printed import under_policy, with_first_token
@@ -60,8 +61,9 @@ class SessionAnswers:
         try:
             with _failures_told(sentences) as answered:
                 for index, scored in session.score(sentences, policy):
-                    answered.add(index)
+                    answered.add(sentences[index])
                     yield index, with_first_token(scored, policy)
+                answered.update(session.refused)
                 session.finish()
         finally:
             self._end(session)
@@ -91,18 +93,18 @@ class SessionAnswers:
 
 
 @contextmanager
-def _failures_told(sentences: Sequence[str]) -> Iterator[set[int]]:
+def _failures_told(sentences: Sequence[str]) -> Iterator[set[str]]:
     """Have an image's failure say which sentences it has answered in the same call.
 
-    These are added to the set that is given, by their places. Who prints all that was asked for and
-    does not end well is not believed; of what was cut off on the way, what was there holds.
+    These are added to the set that is given. Who prints all that was asked for and does not end
+    well is not believed; of what was cut off on the way, what was there holds.
     """
-    answered: set[int] = set()
+    answered: set[str] = set()
     try:
         yield answered
     except ContainerError as error:
-        if not error.is_cut_off or len(answered) == len(sentences):
-            error.spoiled = frozenset(sentences[index] for index in answered)
+        if not error.is_cut_off or answered.issuperset(sentences):
+            error.spoiled = frozenset(answered)
         raise
 
 
@@ -121,7 +123,8 @@ class PrintedAnswers:
     """Asks an image for tokens, unknown words and surprisals, a container start each.
 
     What one command prints has to agree with what the others do. A first token with a surprisal
-    of exactly 0 has no probability: that is how version 1 of the protocol says so.
+    of exactly 0 has no probability: that is how version 1 of the protocol says so. A sentence that
+    is not spelt by what was printed for it is to blame, once all else was well.
     """
 
     commands: ImageCommands
@@ -132,6 +135,8 @@ class PrintedAnswers:
         """Yield (index, scored sentence) in order; see `Model.score`."""
         if not sentences:
             return
+        reference = self.commands.reference
+        blamed: dict[str, str] = {}
         tokenizer = TokenizerSpec.from_dict(self.commands.spec())
         tokens = self.commands.tokenize(sentences)
         masks: list[list[bool]] | None = None
@@ -143,20 +148,26 @@ class PrintedAnswers:
         ):
             for index, rows in enumerate(printed):
                 mask = masks[index] if masks is not None else None
-                where = place(index + 1, sentences[index])
-                unknown = tokenizer.unk_types
-                agreed = self.commands.agreed(where, tokens[index], mask, rows, unknown)
+                sentence = sentences[index]
+                answered.add(sentence)
+                where, unknown = place(index + 1, sentence), tokenizer.unk_types
                 try:
-                    scored = tokenizer.scored(sentences[index], agreed)
+                    agreed = self.commands.agreed(where, tokens[index], mask, rows, unknown)
+                    scored = tokenizer.scored(sentence, agreed)
                     scored.check()
                 except (AlignmentError, SurprisalError) as error:
-                    message = f"{self.commands.reference}: get_surprisals: {where}: {error}"
-                    raise ContainerError(shortened(message)) from error
+                    message = shortened(f"{reference}: get_surprisals: {where}: {error}")
+                    blamed.setdefault(sentence, message)
+                    continue
+                except ContainerError as error:
+                    blamed.setdefault(sentence, str(error))
+                    continue
                 if policy.first_token != "zero":
                     scored = _without_first_zero(scored)
-                scored = under_policy(scored, policy, self.commands.reference)
-                answered.add(index)
+                scored = under_policy(scored, policy, reference)
                 yield index, scored
+        if blamed:
+            raise ModelError.of_sentences(blamed)
 
     def close(self) -> None:
         """Do nothing: no container outlives a command."""
@@ -234,9 +245,17 @@ class ContainerModel:
     closed starts anew when it is asked again.
     """
 
-    info: ModelInfo
+    described: ModelInfo
     commands: ImageCommands
     answers: PrintedAnswers | SessionAnswers
+
+    @property
+    def info(self) -> ModelInfo:
+        """Which model this is, and what of its image's output was read that should not be there."""
+        details = dict(self.described.details)
+        for remark in self.commands.remarks:
+            details["habits"] = remark
+        return replace(self.described, details=details)
 
     def score(
         self,
@@ -284,7 +303,7 @@ def _opened(reference: str, commands: ImageCommands) -> ContainerModel:
         answers = session = SessionAnswers(commands)
         header = session.header
     info = describe(reference, commands, weights=weights, header=header)
-    model = ContainerModel(info=info, commands=commands, answers=answers)
+    model = ContainerModel(described=info, commands=commands, answers=answers)
     weakref.finalize(model, answers.close)
     return model
 

@@ -140,6 +140,12 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
+# A prompt that is too long, or that a server does not like. It has answered others (`Prober`).
+_REFUSES_A_PROMPT = frozenset({400, 413, 422})
+
+# A sentence, and what the server says of it, or why it has no answer.
+_Answer = tuple[str, ScoredSentence | str]
+
 # Of the sentences of a call, so many are asked for again at least, and one in so many.
 _FEWEST, _ONE_IN = 8, 100
 
@@ -201,17 +207,17 @@ class EndpointModel:
         A server scores whole prompts, whatever is asked of them. Equal sentences are asked for
         once. At the end some of them are asked for again, in reverse order. Raises
         `UnsupportedFeatureError` for a policy that the server can't follow, and (later)
-        `ModelError` for a sentence that it has failed on after all retries or whose answer cannot
-        be; requests that are under way are then cancelled. Of a server that does not repeat itself
-        all answers of the call are spoiled.
+        `ModelError` for a request that has failed after all retries; those that are under way are
+        then cancelled. For prompts that it refuses, and answers that cannot be, that is at the end.
+        Of a server that does not repeat itself all answers of the call are spoiled.
         """
         check_only_method(self.described, policy)
         way = self.manner.way(policy, reference=self.described.reference)
         distinct = DistinctSentence.all_of(sentences)
-        for each in distinct:
-            if not is_encodable(each.text):
-                fault = "it holds half of a surrogate pair, which is no text"
-                raise self._failure(each.text, fault)
+        fault = "it holds half of a surrogate pair, which is no text"
+        no_text = [each.text for each in distinct if not is_encodable(each.text)]
+        if no_text:
+            raise ModelError.of_sentences({text: self._failure(text, fault) for text in no_text})
         return self._score({each.text: each.indices for each in distinct}, way, policy)
 
     def close(self) -> None:
@@ -230,17 +236,24 @@ class EndpointModel:
 
         again = _asked_again(list(indices))
         first: dict[str, ScoredSentence] = {}
-        for scored in self._answers(list(indices), way, policy):
-            if scored.text in again:
-                first[scored.text] = scored
-            for index in indices[scored.text]:
+        blamed: dict[str, str] = {}
+        for text, scored in self._answers(list(indices), way, policy):
+            if isinstance(scored, str):
+                blamed[text] = scored
+                continue
+            if text in again:
+                first[text] = scored
+            for index in indices[text]:
                 yield index, scored
         try:
-            second = list(self._answers(again[::-1], way, policy))
+            answers = self._answers([text for text in again[::-1] if text in first], way, policy)
+            second = [scored for _, scored in answers if isinstance(scored, ScoredSentence)]
             self._compare([(first[each.text], each) for each in second])
         except ModelError as error:
             error.spoiled = frozenset(indices)
             raise
+        if blamed:
+            raise ModelError.of_sentences(blamed)
 
     def _compare(self, pairs: Sequence[tuple[ScoredSentence, ScoredSentence]]) -> None:
         """Note how far two answers to each sentence differ.
@@ -258,23 +271,21 @@ class EndpointModel:
             )
         self.again += differences
 
-    def _answers(
-        self, sentences: Sequence[str], way: Way, policy: Policy
-    ) -> Iterator[ScoredSentence]:
+    def _answers(self, sentences: Sequence[str], way: Way, policy: Policy) -> Iterator[_Answer]:
         if sentences:
             ask_all = partial(self._ask_all, sentences, way, policy)
             with contextlib.closing(self.background.items(ask_all)) as answers:
                 yield from answers
 
     async def _ask_all(
-        self, sentences: Sequence[str], way: Way, policy: Policy, put: Put[ScoredSentence]
+        self, sentences: Sequence[str], way: Way, policy: Policy, put: Put[_Answer]
     ) -> None:
-        """Ask for all sentences, so many at once; the first that fails ends it."""
+        """Ask for all sentences, so many at once; a request that fails ends it."""
         left = iter(sentences)
 
         async def ask_for_what_is_left() -> None:
             for sentence in left:
-                put(await self._ask(sentence, way, policy))
+                put((sentence, await self._ask(sentence, way, policy)))
 
         n_workers = min(self.client.options.n_parallel, len(sentences))
         workers = [asyncio.create_task(ask_for_what_is_left()) for _ in range(n_workers)]
@@ -285,18 +296,23 @@ class EndpointModel:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
 
-    async def _ask(self, sentence: str, way: Way, policy: Policy) -> ScoredSentence:
+    async def _ask(self, sentence: str, way: Way, policy: Policy) -> ScoredSentence | str:
         protocol = self.manner.protocol
         body = protocol.body(way.prompt(sentence), special_tokens=way.special_tokens)
         try:
             answer = protocol.read((await self.client.ask(protocol.url, body)).value)
             return way.scored(sentence, answer, policy)
-        except (RequestFailedError, InputError) as error:
-            raise self._failure(sentence, str(error)) from None
+        except InputError as error:
+            return self._failure(sentence, str(error))
+        except RequestFailedError as error:
+            if error.status in _REFUSES_A_PROMPT:
+                return self._failure(sentence, str(error))
+            said = self.client.key.without(str(error))
+            raise ModelError(f"{self.described.reference}: {said}") from None
 
-    def _failure(self, sentence: str, reason: str) -> ModelError:
+    def _failure(self, sentence: str, reason: str) -> str:
         said = self.client.key.without(reason)
-        return ModelError(f"{self.described.reference}: {quoted(sentence)}: {said}")
+        return f"{self.described.reference}: {quoted(sentence)}: {said}"
 
 
 def open_model(

@@ -3,6 +3,7 @@
 Causal, masked and encoder-decoder models; which kind it is, its configuration says.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pommel.errors import ModelError, PommelError, UnsupportedFeatureError, counted, first_line
+from pommel.errors import (
+    AlignmentError,
+    ModelError,
+    PommelError,
+    SurprisalError,
+    UnsupportedFeatureError,
+    counted,
+    first_line,
+)
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface.files import SCHEME, find_source, revision_of
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
@@ -196,17 +205,20 @@ class HuggingFaceModel(TokenizingModel):
         wanted = DistinctSentence.all_of(sentences, spans)
         blocks = [wanted[start : start + _BLOCK] for start in range(0, len(wanted), _BLOCK)]
         kept: list[Sequence[Encoded]] = []
+        too_long: dict[str, str] = {}
+        limit = self.info.max_tokens or sys.maxsize
         for number, block in enumerate(blocks):
             encoded = self.encoded([each.text for each in block], policy)
             if number < _BLOCKS_KEPT:
                 kept.append(encoded)
             for each in encoded:
-                limit, length = self.info.max_tokens, self.scorer.n_fed(each, policy)
-                if limit is not None and length > limit:
-                    raise ModelError(
+                if (length := self.scorer.n_fed(each, policy)) > limit:
+                    too_long[each.text] = (
                         f"{self._name}: {shortened(each.text)} has {length} tokens, "
                         f"more than the {limit} that the model can take"
                     )
+        if too_long:
+            raise ModelError.of_sentences(too_long)
         return self._score_blocks(blocks, kept[::-1], policy)
 
     def log_probabilities(self, ids: Sequence[int]) -> "NDArray[np.float32]":
@@ -291,13 +303,20 @@ class HuggingFaceModel(TokenizingModel):
 
         They are taken out of it, so that memory shrinks on the way.
         """
+        blamed: dict[str, str] = {}
         for block in blocks:
             encoded = kept.pop() if kept else self.encoded([each.text for each in block], policy)
             spans = [each.spans for each in block]
             for place, outcomes in self._outcomes(encoded, spans, policy):
-                scored = encoded[place].scored(outcomes)
+                try:
+                    scored = encoded[place].scored(outcomes)
+                except (AlignmentError, ModelError, SurprisalError) as error:
+                    blamed[block[place].text] = str(error)
+                    continue
                 for index in block[place].indices:
                     yield index, scored
+        if blamed:
+            raise ModelError.of_sentences(blamed)
 
     def encoded(self, sentences: Sequence[str], policy: Policy) -> Sequence[Encoded]:
         """Return the sentences as the network gets them; raises as `score` does."""

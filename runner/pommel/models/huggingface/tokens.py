@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import ModelError
+from pommel.errors import AlignmentError, ModelError
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
@@ -329,22 +329,33 @@ class Vocabulary:
     def encode(self, sentences: Sequence[str], ends: Ends) -> list[Encoded]:
         """Return the sentences' tokens, in order, each with the marks `ends` exactly once.
 
-        Raises `ModelError` for text that is no Unicode, and for a token that the network does not
-        know.
+        Raises `ModelError` for text that is no Unicode, for tokens that do not spell it, and for a
+        token that the network does not know.
         """
+        blamed: dict[str, str] = {}
         for sentence in sentences:
             try:
                 sentence.encode()
             except UnicodeEncodeError as error:
                 broken = sentence[error.start]
                 what = f"the character {broken!a} at {error.start} is half of a pair and no text"
-                raise ModelError(f"{what} (in {shortened(sentence)})") from None
+                blamed[sentence] = f"{what} (in {shortened(sentence)})"
+        if blamed:
+            raise ModelError.of_sentences(blamed)
         encoded = []
-        for first in range(0, len(sentences), _SENTENCES_AT_ONCE):
-            chunk = sentences[first : first + _SENTENCES_AT_ONCE]
-            for sentence, read in zip(chunk, self._read(chunk), strict=True):
-                encoded.append(self._with_marks(sentence, read, ends))
-                self._check_known(encoded[-1])
+        # Tokens that do not spell a sentence end the reading of those beside it.
+        n_at_once = _SENTENCES_AT_ONCE if self._slow_spec is None else 1
+        for first in range(0, len(sentences), n_at_once):
+            chunk = sentences[first : first + n_at_once]
+            reads = self._read(chunk)
+            for sentence in chunk:
+                try:
+                    encoded.append(self._with_marks(sentence, next(reads), ends))
+                    self._check_known(encoded[-1])
+                except (AlignmentError, ModelError) as error:
+                    blamed[sentence] = str(error)
+        if blamed:
+            raise ModelError.of_sentences(blamed)
         return encoded
 
     def _read(self, sentences: Sequence[str]) -> Iterator[_Read]:

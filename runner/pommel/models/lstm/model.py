@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -232,6 +231,7 @@ class LstmModel(TokenizingModel):
             yield [*self.reader.read(text, policy).tokens]
 
     def _score(self, wanted: Sequence[DistinctSentence], policy: Policy) -> ScoredByIndex:
+        blamed: dict[str, str] = {}
         for start in range(0, len(wanted), _BLOCK):
             block = wanted[start : start + _BLOCK]
             read = [self.reader.read(each.text, policy) for each in block]
@@ -240,9 +240,21 @@ class LstmModel(TokenizingModel):
                 starts = np.array([token.start for token in sentence.tokens], dtype=np.int64)
                 asked.append(np.flatnonzero(asked_for(starts, each.spans)))
             for place, outcomes in self._outcomes(read, asked, policy):
+                text = block[place].text
+                tokens = zip(read[place].tokens, outcomes, strict=True)
+                for token in (token.text for token, bits in tokens if str(bits) == "nan"):
+                    blamed.setdefault(
+                        text,
+                        f"{self.info.reference}: the model gives no number (NaN) for {token!r} in "
+                        f"{text!r}; a reduced dtype may be the reason",
+                    )
+                if text in blamed:
+                    continue
                 scored = read[place].scored(outcomes)
                 for index in block[place].indices:
                     yield index, scored
+        if blamed:
+            raise ModelError.of_sentences(blamed)
 
     def _outcomes(
         self, sentences: Sequence[WordSentence], asked: Sequence[Ids], policy: Policy
@@ -261,12 +273,6 @@ class LstmModel(TokenizingModel):
                     outcomes[token] = policy.first_outcome
                 places = requests[index].positions - len(sentence.context)
                 for token, bits in zip(places.tolist(), answer.bits.tolist(), strict=True):
-                    if math.isnan(bits):
-                        raise ModelError(
-                            f"{self.info.reference}: the model gives no number (NaN) for "
-                            f"{sentence.tokens[token].text!r} in {sentence.text!r}; "
-                            "a reduced dtype may be the reason"
-                        )
                     outcomes[token] = bits
                 yield index, outcomes
         except MemoryError:

@@ -172,15 +172,19 @@ def test_output_that_is_no_text_is_refused() -> None:
     assert message(job("printf", "ok\\n\\377\\n")) == "line 2 of its output is not UTF-8"
 
 
-def test_what_the_caller_was_busy_with_is_named() -> None:
-    failing = job("sh", "-c", "echo 1; exit 1")
+def test_a_sentence_is_named_that_wrong_output_is_about_and_suspected_otherwise() -> None:
+    failing = job("sh", "-c", "echo 1; printf '\\377\\n'; exec 1>&-; sleep 1; exit 1")
     with Command(LocalEngine(), failing) as command:
         command.feed([])
         assert command.next_line() == "1"
-        command.at = "sentence 2 ('The cat .')"
+        command.wait_for(2, "The cat .")
+        with pytest.raises(ContainerError) as caught:
+            command.next_line()
+        assert str(caught.value).endswith("is not UTF-8, at sentence 2 ('The cat .')")
         with pytest.raises(ContainerError) as caught:
             command.finish()
-    assert str(caught.value).endswith("it ended with exit status 1, at sentence 2 ('The cat .')")
+    assert str(caught.value).endswith("it ended with exit status 1")
+    assert caught.value.suspect == "The cat ."
 
 
 def test_a_command_that_is_kept_has_its_clock_restarted() -> None:

@@ -14,7 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import ContainerError, ModelNotAvailableError, printable, readable_size
+from pommel.errors import (
+    ContainerError,
+    ModelNotAvailableError,
+    first_line,
+    printable,
+    readable_size,
+)
 from pommel.models.container.engines.engine import (
     CHECKPOINT_FOLDER,
     CHECKPOINT_VARIABLE,
@@ -447,7 +453,9 @@ class DockerEngine:
             reason = printable(getattr(error, "explanation", None) or str(error))
             raise ContainerError(f"{where}: {what}: {reason}") from error
         except OSError as error:
-            raise ContainerError(f"{where}: the container engine is lost: {error}") from error
+            lost = ContainerError(f"{where}: the container engine is lost: {first_line(error)}")
+            lost.is_cut_off = True
+            raise lost from error
 
     def remove_image(self, image: Image) -> None:
         """Remove an image; see `Engine.remove_image`."""

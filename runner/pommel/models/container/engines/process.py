@@ -4,10 +4,18 @@ import contextlib
 import queue
 import threading
 import time
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from typing import NoReturn, Self
 
-from pommel.errors import ContainerError, UnsupportedFeatureError, printable, readable_size
+from pommel.errors import (
+    ContainerError,
+    UnsupportedFeatureError,
+    first_line,
+    printable,
+    quoted,
+    readable_size,
+)
 from pommel.models.container.engines.engine import STDERR, Channel, Engine, Job
 
 _MAX_BYTES = 16_384
@@ -25,6 +33,11 @@ def shortened(message: str) -> str:
     return shown if len(shown) <= _LONGEST_MESSAGE else f"{shown[:_LONGEST_MESSAGE]}…"
 
 
+def place(number: int, sentence: str) -> str:
+    """Return how a message names a sentence; `number` counts from 1."""
+    return f"sentence {number} ({quoted(sentence)})"
+
+
 def last_words(written: bytes) -> str:
     """Return the last lines of what a program has written, as the end of a message; maybe "".
 
@@ -35,6 +48,9 @@ def last_words(written: bytes) -> str:
     shown = [f"    {line}" for line in lines if line][-_MAX_LINES:]
     return "\n".join(["; the last it wrote to standard error:", *shown]) if shown else ""
 
+
+# What lines begin with that TensorFlow and its kin print where answers are expected.
+WARNING = "WARNING"
 
 # The exit status of the LM Zoo protocol for a command that an image does not have.
 NOT_SUPPORTED = 99
@@ -52,11 +68,13 @@ class Command:
 
     Input goes in by a thread of its own, so that neither side ever waits for the other.
     Every method that waits raises `ContainerError` when the sandbox's time or output is used up,
-    after killing the container. Messages name image and command, and `at`: what the caller is
-    busy with (a sentence); they end with the last lines of the command's standard error.
+    after killing the container. Messages name image and command, and end with the last lines of the
+    command's standard error. Those about wrong output name `at`, too: the sentence that it is
+    about. `suspect` is as in `ModelError`: the sentence whose answer is waited for, if any is.
     """
 
     at: str = ""
+    suspect: str | None = None
 
     def __init__(self, engine: Engine, job: Job) -> None:
         """Start nothing yet: `with` does."""
@@ -70,6 +88,7 @@ class Command:
         self._stopped = threading.Event()
         self._raw_lines = self._each_line()
         self._n_lines = 0
+        self.habits: set[str] = set()
         self._ended = False
         self._tail = b""
         self._n_bytes = 0
@@ -99,6 +118,10 @@ class Command:
         self._input.put(None)
         self._channel.remove()
 
+    def wait_for(self, number: int, sentence: str) -> None:
+        """Note which sentence output is expected about; `number` counts from 1."""
+        self.at, self.suspect = place(number, sentence), sentence
+
     def feed(self, chunks: Iterable[bytes], *, last: bool = True) -> None:
         """Send pieces of input, taken one by one, in the background; with `last` it ends then.
 
@@ -124,10 +147,13 @@ class Command:
         if raw is None:
             return None
         self._n_lines += 1
+        if self._n_lines == 1 and raw.startswith(BOM_UTF8):
+            self.habits.add("a byte order mark")
+            raw = raw.removeprefix(BOM_UTF8)
         try:
             return raw.decode()
         except UnicodeDecodeError as error:
-            raise self.failure(f"line {self._n_lines} of its output is not UTF-8") from error
+            raise self.fault(f"line {self._n_lines} of its output is not UTF-8") from error
 
     def needed_line(self, at_end: str) -> str:
         """Return the next line; raises an error that says `at_end` if there is none."""
@@ -161,7 +187,7 @@ class Command:
             raise UnsupportedFeatureError(self._message(message))
         if status.code in _NO_COMMAND:
             reason = f"the command {_NO_COMMAND[status.code]} (exit status {status.code})"
-            raise self.failure(reason)
+            raise ContainerError(self._message(reason))
         if status.code != 0:
             raise self.failure(f"it ended with exit status {status.code}")
 
@@ -172,29 +198,30 @@ class Command:
 
     def failure(self, what: str) -> ContainerError:
         """Return an error about this command: image, command, `what`, its last words on stderr."""
-        return ContainerError(self._message(what))
+        error = ContainerError(self._message(what))
+        error.suspect = self.suspect
+        return error
 
     def fault(self, what: str) -> ContainerError:
-        """Return an error about output that is wrong.
+        """Return an error about output that is wrong, about the sentence `at` if there is one.
 
         Raises the one that ended the command instead, if something did: a command that fails may
         leave half a line, or say on standard output what is wrong.
         """
-        error = self.failure(shortened(what))
+        error = self.failure(shortened(what) + (f", at {self.at}" if self.at else ""))
         # The error has just waited for the last words: if that was all, the end is known.
         if self._ended:
             self.finish()
         return error
 
     def _cut_off(self, what: str) -> ContainerError:
-        error = self.failure(what)
+        error = ContainerError(self._message(what))
         error.is_cut_off = True
         return error
 
     def _message(self, what: str) -> str:
         self._hear_last_words()
-        at = f", at {self.at}" if self.at else ""
-        return f"{self._job.where}: {what}{at}{last_words(self._tail)}"
+        return f"{self._job.where}: {what}{last_words(self._tail)}"
 
     def _hear_last_words(self) -> None:
         """Take in what is on its way, so that a message has the reason and not what came before."""
@@ -274,7 +301,11 @@ class Command:
         raise error
 
     def _lost(self, error: ConnectionError) -> ContainerError:
-        return self._cut_off(f"the connection to the container is lost: {error}")
+        # One line: what it has written last has nothing to do with it.
+        message = f"{self._job.where}: the connection to the container is lost: {first_line(error)}"
+        lost = ContainerError(message)
+        lost.is_cut_off = True
+        return lost
 
     def _write_all(self) -> None:
         try:

@@ -98,6 +98,8 @@ def answer_to(number: int, request: dict[str, Any]) -> None:
 def tokens(number: int, sentence: str) -> list[Any]:
     """Return words with their surprisals; the place where most goes wrong."""
     found = [[word, float(len(word))] for word in sentence.split()]
+    if FAULT == "exits-at-dogs" and "dog" in sentence:
+        fail("ValueError: no dogs")
     if number != 2:
         return found
     before(FAULT)
