@@ -1,6 +1,7 @@
 """Opening a store, to read or to write."""
 
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,17 @@ def test_a_reader_sees_one_moment_while_another_writes(tmp_path: Path) -> None:
         assert len(reader.runs.records()) == 1
         writer.runs.save_records([imported("1" * 12)])
         assert len(reader.runs.records()) == 2
+
+
+def test_another_thread_opens_it_again(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.sqlite", rescore=True) as store:
+        found = []
+
+        def look() -> None:
+            with store.reopened() as again:
+                found.append((again.path, again.rescore, again.database.rows("SELECT 1")))
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+    assert found == [(tmp_path / "store.sqlite", True, [(1,)])]

@@ -208,6 +208,16 @@ class TestFindImage:
         assert engine.find_image(reference, pull="missing").id == found.id
         assert engine.find_image(reference, pull="always").id != found.id
 
+    @pytest.mark.usefixtures("program")
+    def test_what_was_pulled_can_be_removed(self, engine: ApptainerEngine) -> None:
+        found = engine.find_image("library://a/b/c:1")
+        assert found.is_new
+        assert not engine.find_image("library://a/b/c:1", pull="always").is_new
+        engine.remove_image(found)
+        assert not pulled_file("library://a/b/c:1").exists()
+        # Who is the second to do so does nothing.
+        engine.remove_image(found)
+
 
 class TestStart:
     def lines(self, engine: ApptainerEngine, job: Job, *chunks: bytes) -> list[str]:

@@ -1,13 +1,17 @@
 """Pulling with Apptainer's stand-in: kept in one place, whole or not at all."""
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
+from tests.containers_support.processes import wait_until, with_words
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.container.engines.apptainer_engine import pull_image, pulled_file
+from pommel.models.container.engines.process_channel import ProcessChannel
 
 PROGRAM = Path(__file__).with_name("apptainer_stand_in.sh")
 REFERENCE = "apptainer://docker://a/b:c"
@@ -96,7 +100,7 @@ def test_who_stops_it_leaves_nothing(
     def stop(*_: object, **_named: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("subprocess.Popen.communicate", stop)
+    monkeypatch.setattr(ProcessChannel, "read", stop)
     with pytest.raises(KeyboardInterrupt):
         pull_image(program, "docker://a", reference=REFERENCE)
     assert list(cache.iterdir()) == []
@@ -113,3 +117,21 @@ def test_two_at_once(cache: Path, program: str) -> None:
         thread.join()
     assert [path.name for path in cache.iterdir()] == [pulled_file("docker://a").name]
     assert os.access(pulled_file("docker://a"), os.R_OK)
+
+
+def test_nothing_is_left_of_a_pull_that_is_killed(cache: Path, tmp_path: Path) -> None:
+    program = tmp_path / "apptainer"
+    program.write_text('#!/bin/sh\ntouch "$5"\nsleep 60\n', "utf-8")
+    program.chmod(0o755)
+    code = (
+        "from pommel.models.container.engines.apptainer_engine import pull_image\n"
+        f"pull_image({str(program)!r}, 'docker://a', reference='apptainer://docker://a')\n"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        assert wait_until(lambda: bool([*cache.glob(".pull-*/image.sif")]), timeout_s=30)
+    finally:
+        asking.kill()
+        asking.wait()
+    assert wait_until(lambda: not [*cache.iterdir()], timeout_s=10)
+    assert wait_until(lambda: not [*with_words(str(program), "pull")], timeout_s=10)

@@ -115,3 +115,13 @@ def test_an_engine_says_which_runtimes_it_has(docker_engine: str, reference: str
     # Before anything is fetched.
     assert not has_image(docker_engine, reference)
     assert scored(reference, "runtime=runc") == SURPRISALS
+
+
+def test_podman_has_its_runtime_from_its_configuration(podman_engine: str) -> None:
+    assert podman_engine
+    with pytest.raises(ModelNotAvailableError) as raised:
+        scored("podman://not-there", "runtime=runc")
+    assert str(raised.value) == (
+        "podman://not-there: --sandbox runtime=runc: Podman's service runs containers by the "
+        "runtime in its containers.conf; name it there"
+    )

@@ -51,6 +51,18 @@ def test_what_was_discarded_is_left_alone(program: subprocess.Popen[bytes]) -> N
     program.wait()
 
 
+def test_what_is_added_behind_an_end_has_an_end_of_its_own(
+    program: subprocess.Popen[bytes],
+) -> None:
+    reaper = Reaper()
+    reaper.add({"kind": "process", "id": 99_999_999, "patience_s": 0})
+    reaper.stop()
+    reaper.add({"kind": "process", "id": program.pid, "patience_s": 0})
+    assert runs(program)
+    reaper.stop()
+    assert ended(program)
+
+
 class Collecting(dict[str, object]):
     """Has garbage collected when it is looked at: a lost model's container is removed then."""
 

@@ -27,6 +27,7 @@ from pommel.models.container.engines.engine import (
 )
 from pommel.models.container.engines.process import last_words
 from pommel.models.container.engines.process_channel import ProcessChannel
+from pommel.models.container.engines.reaper import REAPER
 from pommel.values import frozen
 
 # With any others, Apptainer might find settings (more places to mount), and pass a proxy on.
@@ -112,18 +113,22 @@ def pull_image(program: str, source: str, *, reference: str) -> None:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".pull-") as aside:
             file = Path(aside) / "image.sif"
             # The file is kept here, not in Apptainer's own folder as well.
-            done = subprocess.run(  # noqa: S603 - the program that was found
-                [program, "pull", "--disable-cache", "--tmpdir", aside, str(file), source],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                check=False,
+            channel = ProcessChannel(
+                [program, "pull", "--disable-cache", "--tmpdir", aside, str(file), source]
             )
-            if done.returncode != 0:
+            # Behind the program: what it has left goes when it has gone.
+            REAPER.add({"kind": "folder", "id": aside})
+            try:
+                channel.close_input()
+                printed = b"".join(data for _, data in iter(channel.read, None))
+                status = channel.exit_status(_SECONDS_TO_ANSWER)
+            finally:
+                channel.remove()
+            if status.code != 0:
                 raise ModelNotAvailableError(
                     f"{reference}: the image is not here, and cannot be pulled "
-                    f"({Path(program).name} pull: exit status {done.returncode})"
-                    f"{last_words(done.stdout)}"
+                    f"({Path(program).name} pull: exit status {status.code})"
+                    f"{last_words(printed)}"
                 )
             file.replace(target)
     except OSError as error:

@@ -48,7 +48,8 @@ class Reaper:
     def add(self, thing: Mapping[str, Any]) -> None:
         """Have `thing` removed when this process ends.
 
-        `{"kind": "process", "id": process, "patience_s": seconds}` (see `end_session`), or
+        `{"kind": "process", "id": process, "patience_s": seconds}` (see `end_session`),
+        `{"kind": "folder", "id": path}` with all that is in it, or
         `{"kind": "docker", "id": container, "settings": {...}, "is_answered": False}`, and this
         again with True when the engine has said whether it is there.
         """

@@ -6,6 +6,7 @@ Run as a script, which loads nothing else of ours.
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -74,7 +75,12 @@ def _runs(process: int) -> bool:
     return True
 
 
-_REMOVE = {"docker": _remove_container, "process": _end_session}
+def _remove_folder(thing: Mapping[str, Any]) -> bool:
+    shutil.rmtree(thing["id"], ignore_errors=True)
+    return True
+
+
+_REMOVE = {"docker": _remove_container, "process": _end_session, "folder": _remove_folder}
 
 
 def end_session(leader: int, *, patience_s: float, ended: Callable[[], bool]) -> None:
