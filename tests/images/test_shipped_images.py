@@ -1,13 +1,10 @@
 """The four images that ship, built and run in real containers."""
 
-import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import h5py
-import numpy as np
 import pytest
 from tests.containers_support.answering import connected
 from tests.images.image_roots import KINDS, output, put_together
@@ -121,21 +118,6 @@ def test_weights_are_mounted_where_none_are_built_in(
         (mounted / path.name).write_bytes(path.read_bytes())
     tmp_path.chmod(0o755)
     assert commands(empty, checkpoint=mounted).get_surprisals(SENTENCES) == printed(kind)
-
-
-@pytest.mark.parametrize("kind", ["ngram", "lstm", "huggingface"])
-def test_predictions_come_out_of_the_container(
-    kind: str, built: Build, printed: Printed, tmp_path: Path
-) -> None:
-    path = tmp_path / "predictions.hdf5"
-    commands(built(kind)).write_predictions(SENTENCES, path)
-    with h5py.File(path) as file:
-        for index, rows in enumerate(printed(kind)):
-            ids = file[f"sentence/{index}/tokens"][:]
-            nats = file[f"sentence/{index}/predictions"][:]
-            assert np.exp(nats.astype(np.float64)).sum(axis=1) == pytest.approx(1, abs=1e-4)
-            bits = -nats[np.arange(len(ids)), ids] / math.log(2)
-            assert bits == pytest.approx([row.surprisal_bits for row in rows], abs=1e-3)
 
 
 def test_an_image_without_h5py_says_that_it_has_no_predictions(

@@ -319,6 +319,18 @@ class TestNgram:
             f"spec: {tmp_path} has to hold one file *.arpa or *.arpa.gz; there is: {there}\n"
         )
 
+    def test_what_was_rounded_makes_no_probability_above_1(
+        self, image: Roots, tmp_path: Path
+    ) -> None:
+        unigrams = "-9\t<s>\t0.000001\n-0.0000005\ta\t0.000001\n-9\t</s>\n-9\t<unk>\n"
+        arpa = f"\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n{unigrams}\n"
+        (tmp_path / "x.arpa").write_text(f"{arpa}\\2-grams:\n-9\ta </s>\n\n\\end\\\n")
+        variables = {"LMZOO_CHECKPOINT_PATH": str(tmp_path)}
+        out = tmp_path / "predictions"
+        output(image("ngram").root, "get_predictions.hdf5", "-", out, text="a a\n", **variables)
+        with h5py.File(out) as file:
+            assert file["sentence/0/predictions"][()].max() == 0
+
     def test_what_is_wrong_in_a_file_is_said_in_a_line(self, image: Roots, tmp_path: Path) -> None:
         (tmp_path / "x.arpa").write_text("nothing")
         done = run(image("ngram").root, "spec", LMZOO_CHECKPOINT_PATH=str(tmp_path))
