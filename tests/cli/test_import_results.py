@@ -186,6 +186,17 @@ def test_chance_is_said_or_unknown(pommel: Pommel, items: Path, own_store: Path)
     assert {record.suite.chance for record in kept(own_store)} == {0.0}
 
 
+@pytest.mark.parametrize("name", ["=SUM(1)", "-x", "'-x", "a;=b", "'tis"])
+def test_names_that_spreadsheets_are_kept_from_come_back(
+    pommel: Pommel, tmp_path: Path, own_store: Path, name: str
+) -> None:
+    save(own_store, record(name, "s", ["1101"]))
+    path, other = tmp_path / "own.csv", tmp_path / "other.sqlite"
+    assert pommel("stats", "items", "-o", path).status == 0
+    assert pommel("import-results", path, "--store", other).status == 0
+    assert [each.result.model_name for each in kept(other)] == [name]
+
+
 def test_what_stats_items_prints_comes_back(
     pommel: Pommel, tmp_path: Path, own_store: Path
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.errors import Fault, InputError
+from pommel.errors import Fault, InputError, printable
 from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import DecodedText
 
@@ -188,3 +188,13 @@ def test_what_is_quoted_is_read_back(rows: list[list[str]]) -> None:
         places = [place_of(row, index) for index in range(len(row.fields))]
         assert places == sorted(places)
         assert places[0] == (row.line, 1)
+
+
+@given(st.text(alphabet="=-+@;|\t' \u200bax1\n", max_size=12))
+def test_what_a_cell_is_made_of_comes_back(text: str) -> None:
+    assert CsvTable.text_of_cell(CsvTable.spreadsheet_cell(text)) == printable(text, has_lines=True)
+
+
+@pytest.mark.parametrize("text", ["'tis", "'", "'-", "it's -x", "a'=b"])
+def test_what_no_guard_stands_before_stays(text: str) -> None:
+    assert CsvTable.text_of_cell(text) == text

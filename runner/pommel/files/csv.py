@@ -19,7 +19,10 @@ _UNSEEN = r"\s\u00ad\u061c\u115f\u1160\u200b-\u200f\u2060\u2800\u3164\ufe0f\ufef
 _SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t"
 # At the beginning of a text, or of what is a cell of its own to those who do not take commas.
 # A sign that stands alone is no formula. What is not seen is looked at once, however long it is.
-_FORMULA = re.compile(rf"(^|[;|\t])(?=(?:(?!\t)[{_UNSEEN}])*+[{_SIGNS}].)", re.DOTALL)
+# Neither is one behind apostrophes, but it is treated alike, so that what was done can be undone.
+_CELL = rf"(?='*+(?:(?!\t)[{_UNSEEN}])*+[{_SIGNS}].)"
+_FORMULA = re.compile(rf"(^|[;|\t]){_CELL}", re.DOTALL)
+_GUARDED = re.compile(rf"(^|[;|\t])'{_CELL}", re.DOTALL)
 
 # More rows take a gigabyte, and so many columns nobody names.
 _MOST_LINES = 1_000_000
@@ -239,6 +242,11 @@ class CsvTable:
         bar: there, too, some begin a cell.
         """
         return _FORMULA.sub(r"\1'", printable(text, has_lines=True))
+
+    @staticmethod
+    def text_of_cell(cell: str) -> str:
+        """Return the text that `spreadsheet_cell` has made a cell of, if that has made it."""
+        return _GUARDED.sub(r"\1", cell)
 
     @staticmethod
     def line(fields: Iterable[str], separator: str = ",") -> str:

@@ -22,6 +22,26 @@ def _orphan(parts: Parts) -> bytes:
 
 
 MANIFESTS: Mapping[str, tuple[Make, str]] = {
+    "created in the future": (
+        manifest(put("9999-12-31T23:59:59Z", "created")),
+        "manifest.json: was created on 9999-12-31T23:59:59Z, which is still to come",
+    ),
+    "created at no time": (
+        manifest(put("2026-13-01T00:00:00Z", "created")),
+        "manifest.json: created is '2026-13-01T00:00:00Z', and no time",
+    ),
+    "user in an address": (
+        manifest(put("https://me:secret@example.org", "submitter", "url")),
+        "manifest.json: an address has a user or a password in it; everyone could read it",
+    ),
+    "user in the model's address": (
+        manifest(put("http://me@example.org/v1#m", "model", "reference")),
+        "manifest.json: the model's address has a user or a password in it",
+    ),
+    "keys without end": (
+        raw_manifest(b'{"format":"pommel-submission"' + b',"":0' * 250_000 + b"}"),
+        "manifest.json: has more than 100,000 keys",
+    ),
     # --- the manifest
     "another format": (
         manifest(put("zoo", "format")),

@@ -68,6 +68,14 @@ _TOKEN_FORM = (
 
 
 TOKEN_FILES: Mapping[str, tuple[Make, str]] = {
+    "name that steers a terminal": (
+        token(1, 0, "\x1b[2J"),
+        f"{TOKENS}:2: token '\\x1b[2J' has characters that are not shown",
+    ),
+    "name without end": (
+        token(1, 0, "x" * 1_001),
+        f"{TOKENS}:2: token '{'x' * 80}'… is called by more than 1,000 characters",
+    ),
     # --- lines
     "a pickle as surprisals": (
         raw(TOKENS, b"\x80\x04}\x94."),

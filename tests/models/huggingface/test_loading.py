@@ -114,6 +114,20 @@ def test_a_kind_that_the_configuration_tells(copy: Copy) -> None:
     assert refusal(folder) == "'vit' is not a language model"
 
 
+@pytest.mark.timeout(60)  # making them takes minutes
+@pytest.mark.parametrize(
+    "keys", [{"n_layer": 10_000_000}, {"num_labels": 10_001}, {"text": {"layers": [2, 10**30]}}]
+)
+def test_counts_that_no_model_has(copy: Copy, keys: dict[str, Any]) -> None:
+    folder = copy("gpt2")
+    change_config(folder, **keys)
+    ((key, value),) = keys.items()
+    name = "layers" if isinstance(value, dict) else key
+    assert refusal(folder) == (
+        f"its config.json asks for more than 10,000 ('{name}'), which no model has"
+    )
+
+
 def test_a_network_that_looks_ahead_is_found_out(
     copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

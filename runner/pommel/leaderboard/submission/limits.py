@@ -121,11 +121,13 @@ def parse_strict(raw: bytes, where: str) -> Any:
 
     Raises `SubmissionError`, beginning with `where`, for what is not; for NaN and infinities,
     numbers that no float holds, whole numbers of more than 18 digits, an object with a key twice,
-    nesting that is too deep to be read, and for more than 100,000 lists and objects (brackets in
-    texts count).
+    nesting that is too deep to be read, and for more than 100,000 lists and objects, or keys
+    (brackets and colons in texts count).
     """
     if raw.count(b"[") + raw.count(b"{") > _MOST_PARTS:
         raise SubmissionError(f"{where}: has more than {_MOST_PARTS:,} lists and objects")
+    if raw.count(b":") > _MOST_PARTS:
+        raise SubmissionError(f"{where}: has more than {_MOST_PARTS:,} keys")
     try:
         return parse_json(raw, where=where, first_line=None, decoder=_DECODER)
     except InputError as error:

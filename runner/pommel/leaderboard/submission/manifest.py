@@ -1,7 +1,9 @@
 """The manifest of a submission: what it says of itself."""
 
+import datetime as dt
 import itertools
 import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -23,6 +25,10 @@ _FILLERS = "\u115f\u1160\u3164\uffa0"
 
 _MOST_CHARACTERS = {"name": 100, "by": 200, "contact": 200, "url": 500, "note": 2000}
 _SCHEMES = ("https://", "http://")
+# A name, and maybe a password, in front of a host; other schemes have a revision or digest there.
+_USER = re.compile(r"https?://[^/?#]*@", re.IGNORECASE)
+# Clocks differ.
+_LATEST = dt.timedelta(days=1)
 # What has no looks of its own at the end of a name: joiners, marks of direction, blank letters.
 _UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u200e\u200f\u061c\u2800\u3164\uffa0"
 _MOST_MARKS = 8
@@ -66,6 +72,8 @@ class Submitter:
         # Leaderboards make a link of it.
         if (self.url and not self.url.startswith(_SCHEMES)) or " " in self.url:
             raise UsageError(f"url cannot be {quoted(self.url)}; write https://...")
+        if any(_USER.search(getattr(self, each.name)) for each in fields(self)):
+            raise UsageError("an address has a user or a password in it; everyone could read it")
 
 
 def has_letter(text: str) -> bool:
@@ -211,6 +219,7 @@ def manifest_from(value: Any, where: str) -> Manifest:
     except UsageError as error:
         raise SubmissionError(f"{where}: {brief(error)}") from None
     _check_shown(value, where)
+    _check_created(value["created"], where)
     policy = policy_of(value["policy"])
     if policy.fingerprint != value["policy"]["fingerprint"]:
         raise SubmissionError(f"{where}: the policy's fingerprint is not that of the policy")
@@ -253,6 +262,18 @@ def _check_shown(value: Mapping[str, Any], where: str) -> None:
         hidden.append("version of pommel")
     if hidden:
         raise SubmissionError(f"{where}: the {hidden[0]} has characters that are not shown")
+    if any(_USER.search(value["model"].get(key) or "") for key in _SHOWN):
+        raise SubmissionError(f"{where}: the model's address has a user or a password in it")
+
+
+def _check_created(created: str, where: str) -> None:
+    """Raise `SubmissionError` for what is no time, or one that is still to come."""
+    try:
+        when = dt.datetime.fromisoformat(created)
+    except ValueError:
+        raise SubmissionError(f"{where}: created is {quoted(created)}, and no time") from None
+    if when > dt.datetime.now(dt.UTC) + _LATEST:
+        raise SubmissionError(f"{where}: was created on {created}, which is still to come")
 
 
 def described(policy: Policy) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import InputError, quoted
+from pommel.errors import InputError, printable, quoted
 from pommel.files import is_encodable
 from pommel.leaderboard.submission.limits import (
     Counted,
@@ -23,6 +23,8 @@ from pommel.leaderboard.submission.manifest import Manifest
 from pommel.models import Recording
 from pommel.surprisal import ScoredSentence, Unscored
 
+# Longer than any word.
+_LONGEST_NAME = 1_000
 # Where nothing else is said, a token has no surprisal because it has no context.
 _REASONS: tuple[Unscored, ...] = ("not asked for", "not comparable")
 
@@ -96,6 +98,7 @@ def _sentence(document: object, at: str, manifest: Manifest, counted: Counted) -
         scored.check()
     except InputError as error:
         raise SubmissionError(f"{at}: {brief(str(error).removeprefix(f'{at}: '))}") from None
+    _check_names(scored, at)
     _check_finite(scored, at, counted.limits.surprisal_bits)
     if is_shifted(scored):
         raise SubmissionError(
@@ -105,6 +108,19 @@ def _sentence(document: object, at: str, manifest: Manifest, counted: Counted) -
     if "why_unscored" not in document:
         return scored
     return _with_reasons(scored, document["why_unscored"], at, manifest)
+
+
+def _check_names(scored: ScoredSentence, at: str) -> None:
+    for each in scored.tokens:
+        if len(each.text) > _LONGEST_NAME:
+            raise SubmissionError(
+                f"{at}: token {quoted(each.text)} is called by more than {_LONGEST_NAME:,} "
+                f"characters"
+            )
+        if each.text != printable(each.text):
+            raise SubmissionError(
+                f"{at}: token {quoted(each.text)} has characters that are not shown"
+            )
 
 
 def _check_finite(scored: ScoredSentence, at: str, most: float) -> None:

@@ -5,6 +5,7 @@ go, what they need and what is free; whether weights are missing, what the numbe
 """
 
 import math
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from pommel.errors import ModelNotAvailableError, first_line
+from pommel.errors import ModelNotAvailableError, first_line, quoted
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.huggingface.tokens import Vocabulary
 from pommel.models.model import LoadOptions
@@ -195,7 +196,9 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
     """
     dtype = find_dtype(options.dtype)
     files = find_files(folder, allow_pickle=options.allow_pickle)
-    kind = kind_of(read_json(files.config), trust_remote_code=options.trust_remote_code)
+    config = read_json(files.config)
+    _check_counts(config)
+    kind = kind_of(config, trust_remote_code=options.trust_remote_code)
     devices: tuple[str, ...] = (device,)
     if options.device == "auto" and (free := free_gpu_bytes()):
         weight_bytes = bytes_of_weights(files, dtype.itemsize)
@@ -232,6 +235,28 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
         devices=devices,
         options=replace(options, device=str(known.device)),
     )
+
+
+# Of what transformers makes one by one, before it looks at the weights; sizes cost nothing there.
+_COUNT = re.compile("layer|block|expert|label|depth|stage")
+_MOST_COUNTED = 10_000
+
+
+def _check_counts(config: Mapping[str, object]) -> None:
+    """Raise `ModelNotAvailableError` for numbers of layers, labels and the like that no model has.
+
+    What such a number has to fit is known only when all of these have been made.
+    """
+    for key, value in config.items():
+        parts = value if isinstance(value, list) else [value]
+        for each in parts:
+            if isinstance(each, dict):
+                _check_counts(each)
+                continue
+            is_count = _COUNT.search(key) and "size" not in key
+            if is_count and isinstance(each, int) and each > _MOST_COUNTED:
+                many = f"more than {_MOST_COUNTED:,} ({quoted(key)}), which no model has"
+                raise ModelNotAvailableError(f"its config.json asks for {many}")
 
 
 def _load_tokenizer(folder: Path, files: ModelFiles, options: LoadOptions) -> Any:

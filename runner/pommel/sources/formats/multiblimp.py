@@ -8,10 +8,10 @@ holds a tab, a quote or a line break.
 from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, quoted
-from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.files import CsvRow, CsvTable
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import PairRows, pairs_of
-from pommel.sources.formats.set_format import SetFormat, check_columns, checked_sets
+from pommel.sources.formats.set_format import SetFormat, check_columns, checked_sets, first_line_of
 from pommel.sources.minimal_sets import MinimalSet
 
 _ROWS = PairRows(("sen", "wrong_sen"))
@@ -60,7 +60,7 @@ def _cell(value: object) -> str:
 
 
 def _is_like(text: str) -> bool:
-    header = next(iter(DecodedText.of(text.lstrip("\r\n")).lines), "")
+    header = first_line_of(text)
     return {*_ROWS.columns} <= {*header.replace('"', "").split("\t")}
 
 

@@ -81,6 +81,11 @@ def check_columns(columns: Collection[str], others: Collection[str], what: str) 
         raise InputError(f"{what} and the first one do not both have {listed(odd)}; {hint}")
 
 
+def first_line_of(text: str) -> str:
+    """Return the first line that is not empty; the others are not looked at."""
+    return text.lstrip("\r\n").partition("\n")[0].partition("\r")[0]
+
+
 def placed_lines(text: str, file: str) -> list[tuple[Place, str]]:
     """Return the lines of a file's text, and where each begins."""
     lines = enumerate(DecodedText.of(text).lines, start=1)

@@ -145,14 +145,21 @@ def _csv_rows(table: CsvTable, faults: list[Fault]) -> tuple[tuple[str, ...], tu
         faults.append((header.place(0) if header else table.start).fault(message, hint))
     if message or header is None:
         return (), ()
-    names = tuple(name.strip() for name in header.fields)
+    names = tuple(name.strip() for name in _plain(header).fields)
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"the column {quoted(name)} stands here for the second time"
             faults.append(header.place(index).fault(message, "remove one of the two"))
     wrong = {row.line: fault for row in table.rows if (fault := table.length_fault(row))}
     faults += wrong.values()
-    return names, tuple(row for row in table.rows[1:] if row.line not in wrong)
+    return names, tuple(_plain(row) for row in table.rows[1:] if row.line not in wrong)
+
+
+def _plain(row: CsvRow) -> CsvRow:
+    """Return a row with the texts that our own CSVs have guarded from spreadsheets."""
+    if "'" not in row.text:
+        return row
+    return replace(row, fields=tuple(map(CsvTable.text_of_cell, row.fields)))
 
 
 def _parsed(text: str, *, file: str) -> CsvTable:
