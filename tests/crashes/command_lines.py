@@ -14,6 +14,7 @@ where the command line was refused. Prints how many ended in which way, and each
 import argparse
 import collections
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -374,6 +375,8 @@ def ended_there(arguments: Sequence[str], encoding: str) -> tuple[int | str, str
 
 def bugs(n_lines: int, seed: int, counts: "collections.Counter[str]") -> Iterator[str]:
     """Yield what went wrong, and with which line; `counts` is told of all of them."""
+    # An import that is interrupted would leave half a module to the other commands.
+    importlib.import_module("torch._dynamo")
     with prepared() as (sound, environment), mock.patch.dict(os.environ, environment):
         listed = called(["runs", "list", "--format", "json", "--store", sound / "store.sqlite"])[1]
         names = sorted(path.name for path in sound.iterdir())
