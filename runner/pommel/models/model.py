@@ -278,8 +278,9 @@ class Model(Protocol):
         `spans` says, sentence by sentence, which tokens must be scored (None: all of them). A
         model may score more; a token that it leaves out is "not asked for".
         Raises `ModelError` for what the model can't do (a sentence longer than its context, a
-        policy it does not know), and never truncates. What is yielded has passed
-        `ScoredSentence.check`.
+        policy it does not know), and never truncates. Where sentences are to blame, it says which
+        (`ModelError.of_sentences`): before anything is computed, or when all others have been
+        yielded. What is yielded has passed `ScoredSentence.check`.
         """
         ...
 
