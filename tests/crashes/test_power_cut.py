@@ -14,7 +14,7 @@ from tests.crashes.power_cut import Disk, Image, recording
 SQLITE = (".sqlite", "-wal", "-shm", "-journal")
 # A command that was done says so when it is repeated.
 DONE = ("already", "no run in the store has such a model")
-N_TRIED = 8
+N_TRIED = 4
 
 pytestmark = pytest.mark.skipif(
     shutil.which("strace") is None and "CI" not in os.environ, reason="needs strace"
