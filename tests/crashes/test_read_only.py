@@ -11,7 +11,6 @@ AS_OTHERS = (
     if os.geteuid() == 0
     else ()
 )
-HOMELESS = {"HOME": "/nonexistent/home"}
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def test_commands_that_read(folder: Folder) -> None:
     before = folder.names()
     statuses = {
-        command: folder.ended(command, below=AS_OTHERS, **HOMELESS).returncode
+        command: folder.ended(command, below=AS_OTHERS, HOME="/nonexistent/home").returncode
         for command in READING
     }
     # These statistics have nothing to tell of these runs, and say so.
@@ -38,7 +37,7 @@ def test_commands_that_read(folder: Folder) -> None:
 @pytest.mark.parametrize("command", WRITING)
 def test_commands_that_write(command: str, folder: Folder) -> None:
     before = folder.names()
-    ended = folder.ended(command, below=AS_OTHERS, **HOMELESS)
+    ended = folder.ended(command, below=AS_OTHERS, HOME="/nonexistent/home")
     assert ended.returncode == 1, ended.stderr
     *_, last = ended.stderr.splitlines()
     assert last.startswith("pommel: ")
