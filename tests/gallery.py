@@ -53,7 +53,7 @@ from pommel.report.plots.saving import save_chart
 
 results = pommel.run(["builtin://en-gpt2", "builtin://en-ngram"], "suites:en/garden-path-effects")
 results.plot_regions("npz_ambig")
-save_chart(results.plot("margins"), Path("margins.pdf"))
+save_chart(results.plot("heat-map"), Path("heat-map.pdf"))
 ```
 """
 
@@ -134,7 +134,6 @@ def real_pictures(english: Sequence[Run], hebrew: Sequence[Run]) -> list[Picture
         ),
         of_records("circuits", "The two built-in models on the shipped English suites."),
         of_records("heat-map", "The same runs. A suite that a model has not run has a dash."),
-        of_records("margins", "By how much predictions hold, in bits; one circuit.", circuit),
         of_records(
             "stability",
             "A suite, and the same with material between what belongs together.",

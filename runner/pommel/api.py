@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import StoreError, UsageError
-from pommel.models import LoadOptions, Model, NamedModel, Policy, closing
-from pommel.models import load_model as _load_model
+from pommel.models import LoadOptions, Model, NamedModel, Policy, closing, load_model as _load_model
 from pommel.report import Results
 from pommel.scoring import (
     Choices,

@@ -8,7 +8,7 @@ def test_it_keeps_the_contract() -> None:
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from pommel.errors import (
@@ -20,6 +20,7 @@ from pommel.errors import (
 )
 from pommel.models import Model, ModelInfo, Policy, Spans
 from pommel.surprisal import ScoredSentence, Token
+from pommel.values import positional
 
 # Beginnings that are shared, punctuation, white space that is no single blank, letters that are two
 # characters or several bytes, scripts without blanks, characters beyond the first 65,536.
@@ -66,7 +67,7 @@ def check_model(
     contract.check_length()
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Contract:
     """A model, and what it is asked for."""
 

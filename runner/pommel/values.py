@@ -31,3 +31,20 @@ def frozen(
     weakly = slots and not eq
     made = dataclass(frozen=True, kw_only=True, eq=eq, slots=slots, weakref_slot=weakly)
     return made if kind is None else made(kind)
+
+
+@overload
+def positional(kind: type[_Kind], /) -> type[_Kind]: ...
+
+
+@overload
+def positional(*, eq: bool = True) -> Callable[[type[_Kind]], type[_Kind]]: ...
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def positional(
+    kind: type[_Kind] | None = None, /, *, eq: bool = True
+) -> type[_Kind] | Callable[[type[_Kind]], type[_Kind]]:
+    """Make a class as `frozen` does, of few fields, which may be given by their order, too."""
+    made = dataclass(frozen=True, eq=eq, slots=True)
+    return made if kind is None else made(kind)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seeds
 from tests.report.printed import cells

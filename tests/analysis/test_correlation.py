@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.analysis.published_accuracies import clams_records
 from tests.analysis.records import given_table, record, seeds
 from tests.report.printed import cells
@@ -260,37 +259,6 @@ def test_items_of_several_suites_may_be_pooled() -> None:
     assert "Of several suites: all items together" in str(found.tables()[0].caption)
 
 
-def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
-    from scipy.stats import spearmanr
-
-    a = {"s": 0.1, "t": 0.5, "u": 0.4, "v": 0.9}
-    b = {"s": 0.2, "t": 0.3, "u": 0.9, "w": 0.9}
-    records = [record("a", suite, share=share) for suite, share in a.items()]
-    records += [record("b", suite, share=share) for suite, share in b.items()]
-    records += [record("c", suite, share=share) for suite, share in a.items()]
-    found = CorrelationAsked().between_each(records).rows
-    assert [(each.model_name, each.other_model, each.n_suites) for each in found] == [
-        ("a", "b", 3),
-        ("a", "c", 4),
-        ("b", "c", 3),
-    ]
-    assert found[0].value == pytest.approx(spearmanr([1, 5, 4], [2, 3, 9]).statistic)
-    assert found[1].value == 1.0
-
-
-def test_the_table() -> None:
-    records = [record(model, "s", share=0.5) for model in "ab"]
-    assert list(CorrelationAsked().between_each(records).frame().columns) == [
-        "model_name",
-        "other_model",
-        "coefficient",
-        "n_suites",
-        "value",
-        "p",
-        "p_method",
-    ]
-
-
 RECORDS = [
     record(model, "s", share=share, language=language)
     for model, shares in {"m": (0.5, 0.6, 0.7), "n": (0.9, 0.8)}.items()
@@ -328,11 +296,4 @@ def test_pairs_one_by_one() -> None:
     assert cells(replace(RESULT, asked=replace(RESULT.asked, table="pairs")).tables()[0])[:2] == [
         ["models", "language", "C_WALS", "accuracy", "suites", "models averaged"],
         ["m", "de", "1", "0.500", "1", "1"],
-    ]
-
-
-def test_two_models() -> None:
-    assert cells(CorrelationAsked(coefficient="pearson").between_each(RECORDS).tables()[0]) == [
-        ["model", "other model", "Pearson", "p", "suites"],
-        ["m", "n", "-1.00", "", "2"],
     ]

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seed
 from tests.report.printed import cells

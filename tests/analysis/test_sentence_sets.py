@@ -6,8 +6,7 @@ from itertools import product
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.analysis.sentence_sets import CASES, design_scores, pair_scores
 from tests.builders import make_suite, token
 from tests.word_model import WordModel

@@ -98,19 +98,9 @@ def test_pairs_of_models_and_what_has_no_number(pommel: Pommel, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("filled")
-def test_models_may_be_compared_with_one_another(pommel: Pommel) -> None:
-    outcome = pommel("stats", "correlate", "--between-models")
-    assert "│ m     │ n           │    -1.00 │ .333 exact │      3 │" in outcome.stdout
-    alone = pommel("stats", "correlate", "--between-models", "--model", "m")
-    assert alone.failure(2) == "there is only one model; --between-models needs two"
-
-
-@pytest.mark.usefixtures("filled")
 def test_what_cannot_be_asked_for(pommel: Pommel, numbers: Path, tmp_path: Path) -> None:
     neither = pommel("stats", "correlate")
-    assert (
-        neither.failure(2) == "say what accuracy is compared with: --with FILE, or --between-models"
-    )
+    assert neither.failure(2) == "say what accuracy is compared with: --with FILE"
     column = pommel("stats", "correlate", "--with", numbers, "--value", "CC")
     assert column.failure(3) == f"{numbers}:1:1: there is no column 'CC'; there are lang, C, other"
     absent = pommel("stats", "correlate", "--with", tmp_path / "none.csv")

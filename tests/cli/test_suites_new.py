@@ -76,10 +76,7 @@ def test_without_flags_everything_is_asked_for(pommel: Pommel, file: Path) -> No
         *("match", "mis%match", "match", "mismatch", ""),
         *("subject", "verb", "rest", ""),
         *("(2;%match%) < < 1", "(2;%match%) < (4;%mismatch%)", FORMULA, ""),
-        *("2", "y"),
-        *("The dog", "barks", "-"),
-        *("", "bark", ""),
-        *("", "n"),
+        "2",
     )
     outcome = pommel("suites", "new", file, stdin=answers)
     assert outcome.status == 0, outcome.stderr
@@ -87,12 +84,7 @@ def test_without_flags_everything_is_asked_for(pommel: Pommel, file: Path) -> No
     assert value["meta"] == {"name": "agreement", "metric": "sum", "language": "en"}
     assert value["region_meta"] == {"1": "subject", "2": "verb", "3": "rest"}
     assert value["predictions"] == [{"type": "formula", "formula": FORMULA}]
-    assert sentences(file) == [
-        ["The dog", "barks", ""],
-        ["The dog", "bark", ""],
-        [""] * 3,
-        [""] * 3,
-    ]
+    assert sentences(file) == [[""] * 3] * 4
     said = outcome.stderr
     assert "  the condition's name 'mis%match' has a '%', which ends a name in formulas\n" in said
     assert "  there is a condition 'match' already\n" in said
@@ -104,40 +96,20 @@ def test_without_flags_everything_is_asked_for(pommel: Pommel, file: Path) -> No
     ) in said
     assert "      (2;%match%) < < 1\n                    ^\n" in said
     assert "  region 2 (verb) must be less surprising in *match* than in *mismatch*\n" in said
-    assert "    The dog barks\n" in said
-    assert "    The dog bark\n" in said
     assert said.endswith(
-        f"{file}: 2 items, 4 sentences, 2 to be written\n"
+        f"{file}: 2 items, 4 sentences, 4 to be written\n"
         f"`pommel suites preview --watch {file}` shows them as you write\n"
     )
 
 
 def test_what_flags_say_is_not_asked_for(pommel: Pommel, file: Path) -> None:
-    answers = typed("y", "The dog", "barks", "", "bark", "")
-    outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
+    outcome = pommel("suites", "new", file, *META, *FLAGS, stdin=typed(""))
     assert outcome.status == 0
     assert outcome.stderr == (
-        "Write item 1 now [Y/n]: "
-        "  Enter takes what stands in [ ]; - leaves a region empty\n"
-        "  match, region 1 (subject): "
-        "  match, region 2 (verb): "
-        "    The dog barks\n"
-        "  mismatch, region 1 (subject) [The dog]: "
-        "  mismatch, region 2 (verb) [barks]: "
-        "    The dog bark\n"
-        "Write item 1 again [y/N]: "
-        f"{file}: 1 item, 2 sentences\n"
-        f"`pommel suites preview {file}` shows them\n"
+        "How many items [1]: "
+        f"{file}: 1 item, 2 sentences, 2 to be written\n"
+        f"`pommel suites preview --watch {file}` shows them as you write\n"
     )
-    shown = pommel("suites", "preview", file, "--item", "1")
-    assert shown.stdout.endswith("    mismatch  [1 The dog] [[2 bark]]\n")
-
-
-def test_a_sentence_left_empty_is_one_to_be_written(pommel: Pommel, file: Path) -> None:
-    answers = typed("", "-", "-", "The dog", "bark", "")
-    outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
-    assert "    empty: to be written in the file\n" in outcome.stderr
-    assert f"{file}: 1 item, 2 sentences, 1 to be written\n" in outcome.stderr
 
 
 def test_like_another_suite(pommel: Pommel, file: Path) -> None:
@@ -159,11 +131,11 @@ def test_like_another_suite(pommel: Pommel, file: Path) -> None:
 
 
 def test_like_another_suite_with_questions(pommel: Pommel, suite_file: Path, file: Path) -> None:
-    answers = typed("  ", "de", "", "1", "", "Der Autor", "ist", "gut .", "", "sind", "", "")
+    answers = typed("  ", "de", "", "1")
     outcome = pommel("suites", "new", file, "--like", suite_file, stdin=answers)
     assert outcome.status == 0, outcome.stderr
     assert written(file)["meta"] == {"name": "new", "metric": "sum", "language": "de"}
-    assert sentences(file) == [["Der Autor", "ist", "gut ."], ["Der Autor", "sind", "gut ."]]
+    assert sentences(file) == [[""] * 3] * 2
 
 
 @pytest.mark.parametrize(("language", "joiner"), [("zh", ""), ("en", None)])
@@ -282,18 +254,13 @@ def test_leaving_on_a_terminal(file: Path, how: str) -> None:
 
 
 def test_other_scripts_on_a_terminal(file: Path) -> None:
-    options = ("--name", "x", "--language", "he", "--circuit", "", *FLAGS, "--items", "1")
+    options = ("--language", "he", "--circuit", "", *FLAGS, "--items", "1")
     with on_terminal("suites", "new", file, *options) as started:
-        started.wait_for("Write item 1 now [Y/n]: ")
-        started.type("y\n")
-        for text in ("המורה", "מחייך", "", "מחייכים"):
-            started.wait_for("): " if text != "" and "ים" not in text else "]: ")
-            started.type(f"{text}\n")
-        started.wait_for("Write item 1 again [y/N]: ")
-        started.type("\n")
-        assert started.wait_for("shows them\n")
+        started.wait_for("Name of the suite [new]: ")
+        started.type("המורה מחייך\n")
+        assert started.wait_for("as you write\n")
         assert started.end() == 0
-    assert sentences(file) == [["המורה", "מחייך"], ["המורה", "מחייכים"]]
+    assert written(file)["meta"]["name"] == "המורה מחייך"
 
 
 def test_arrow_keys_move_in_the_line(file: Path) -> None:
@@ -302,15 +269,13 @@ def test_arrow_keys_move_in_the_line(file: Path) -> None:
     with on_terminal("suites", "new", file, *options) as started:
         started.wait_for("Name of the suite [new]: ")
         started.type("the dg\x1b[Do\n")
-        started.wait_for("Write item 1 now [Y/n]: ")
-        started.type("n\n")
         started.wait_for("as you write\n")
         assert started.end() == 0
     assert written(file)["meta"]["name"] == "the dog"
 
 
 def test_what_cannot_be_written_is_asked_for_again(pommel: Pommel, file: Path) -> None:
-    answers = typed("a\x1b[Db", "a", "not a tag!", "en", "", "x", "2", "maybe", "n")
+    answers = typed("a\x1b[Db", "a", "not a tag!", "en", "", "x", "2")
     outcome = pommel("suites", "new", file, *FLAGS, stdin=answers)
     assert outcome.status == 0
     assert outcome.stderr.startswith(
@@ -321,8 +286,6 @@ def test_what_cannot_be_written_is_asked_for_again(pommel: Pommel, file: Path) -
         "Language (a tag, e.g. en): Circuit: "
         "How many items [1]:   this has to be a whole number, 1 or more\n"
         "How many items [1]: "
-        "Write item 1 now [Y/n]:   type y or n\n"
-        "Write item 1 now [Y/n]: "
     )
     assert written(file)["meta"] == {"name": "a", "metric": "sum", "language": "en"}
 
@@ -334,7 +297,7 @@ def test_a_formula_that_says_nothing_is_warned_of(pommel: Pommel, file: Path) ->
     assert by_flag.stderr.startswith(f"warning: --prediction '{formula}': {doubt}\n{file}: ")
     assert by_flag.status == 0
     surprising = "(2;%match%) < 1 | 1>2 & (2;%mismatch%) < 1"
-    answers = typed(formula, "(2;%match%) >= 0", surprising, "", "n")
+    answers = typed(formula, "(2;%match%) >= 0", surprising, "")
     options = (*META, *FLAGS[:-2], "--items", "1", "--force")
     asked = pommel("suites", "new", file, *options, stdin=answers).stderr
     never, always, brackets = (line for line in asked.splitlines() if "warning: " in line)
@@ -346,39 +309,13 @@ def test_a_formula_that_says_nothing_is_warned_of(pommel: Pommel, file: Path) ->
 
 def test_a_prediction_is_taken_back(pommel: Pommel, file: Path) -> None:
     other = "(1;%match%) < (1;%mismatch%)"
-    answers = typed("-", other, "-", FORMULA, "", "n")
+    answers = typed("-", other, "-", FORMULA, "")
     options = (*META, *FLAGS[:-2], "--items", "1")
     outcome = pommel("suites", "new", file, *options, stdin=answers)
     assert "  there is none to take back\n" in outcome.stderr
     assert f"  taken back: {other}\n" in outcome.stderr
     assert "Prediction 2 (Enter: no more; -: take back the last one): " in outcome.stderr
     assert [each["formula"] for each in written(file)["predictions"]] == [FORMULA]
-
-
-def test_an_item_is_written_again(pommel: Pommel, file: Path) -> None:
-    answers = typed("", "The dg", "barks", "", "bark", "y", "The dog", "", "The dog", "", "")
-    outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
-    assert outcome.status == 0
-    assert "  match, region 1 (subject) [The dg]: " in outcome.stderr
-    assert "  mismatch, region 2 (verb) [bark]: " in outcome.stderr
-    assert sentences(file) == [["The dog", "barks"], ["The dog", "bark"]]
-
-
-@pytest.mark.parametrize("answer", ["y", ""])
-def test_who_leaves_may_keep_the_finished_items(file: Path, answer: str) -> None:
-    with on_terminal("suites", "new", file, *META, *FLAGS, "--items", "2") as started:
-        for text in ("", "The dog", "barks", "", "bark", "", "y", "A half"):
-            started.wait_for(": ")
-            started.type(f"{text}\n")
-        started.wait_for("match, region 2 (verb): ")
-        started.type("\x04")
-        started.wait_for("Write the file with 1 finished item [y/N]: ")
-        started.type(f"{answer}\n")
-        assert started.end() == (0 if answer else 1)
-    if answer:
-        assert sentences(file) == [["The dog", "barks"], ["The dog", "bark"], [""] * 2, [""] * 2]
-    else:
-        assert not file.exists()
 
 
 def test_like_a_draft(pommel: Pommel, file: Path) -> None:
@@ -399,10 +336,9 @@ def test_like_a_faulty_suite(pommel: Pommel, suite_file: Path, file: Path) -> No
 
 def test_metric_and_joiner(pommel: Pommel, file: Path) -> None:
     options = (*META, *FLAGS[:-2], "--items", "1", "--metric", "mean", "--joiner", "")
-    answers = typed(FORMULA, "", "", "The", "dog", "", "dogs", "")
+    answers = typed(FORMULA, "")
     outcome = pommel("suites", "new", file, *options, stdin=answers)
     assert "  region 2 (verb) must be less surprising on average per token in" in outcome.stderr
-    assert "    Thedog\n" in outcome.stderr
     assert written(file)["meta"] | {"name": ""} == {
         "name": "",
         "metric": "mean",

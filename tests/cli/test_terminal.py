@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rich.table import Table
 from tests.cli.terminal import Screen, called, on_terminal
 

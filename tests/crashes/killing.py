@@ -22,8 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from pommel.cli import main
-from pommel.cli import run as run_command
+from pommel.cli import main, run as run_command
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
 from pommel.models.registry import load_model
 from pommel.store import store as kept_runs

@@ -120,7 +120,6 @@ COMMANDS = {
         f"plot regions --suite number_simple --model en-gpt2 {_OURS}",
         f"plot circuits {_OURS}",
         "plot heat-map --source theirs --suite en-*",
-        f"plot margins --suite number_prep {_OURS}",
         f"plot stability {_OURS} --suite number_*",
         "plot scaling --source theirs --suite en-*",
         f"plot training {_OURS} --suite number_*",

@@ -4,8 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.errors import Fault, InputError, printable
 from pommel.files.csv import CsvRow, CsvTable

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.container_fixtures import PodmanImage
 from tests.containers_support.answering import connected
 from tests.containers_support.images import BUILDS

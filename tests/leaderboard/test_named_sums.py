@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.builders import by_word
 from tests.leaderboard.samples import RIGHT, added, board_at, model, submission
 from tests.leaderboard.submission.samples import ABOUT

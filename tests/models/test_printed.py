@@ -1,8 +1,7 @@
 """Tables that strangers print: nothing in them takes long, or more than a message's room."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.errors import InputError, SurprisalError
 from pommel.models.printed import parse_surprisal_table

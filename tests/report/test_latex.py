@@ -1,7 +1,6 @@
 """Tables as LaTeX: what is printed, and that it compiles as far as a reader can tell."""
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from rich.text import Text
 from tests.report.latex_reader import plain, read_table
 

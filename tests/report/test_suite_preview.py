@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.builders import make_suite, suite_value
 
 from pommel.report.suite_preview import PreviewLine, compared_regions

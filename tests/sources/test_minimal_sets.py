@@ -3,8 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.files.json import json_chunks, to_json
 from pommel.sources.minimal_sets import MinimalSet, suite_head, suite_items, words_in

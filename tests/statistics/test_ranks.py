@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import permutations, product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import pearsonr, rankdata, spearmanr
 
 from pommel.analysis.inference import Correlation, auc

@@ -6,8 +6,7 @@ import zlib
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.store.store_samples import words_scored
 
 from pommel.errors import StoreError

@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.builders import make_suite
 
 from pommel.errors import FormulaError, SuiteError
@@ -81,7 +80,7 @@ def test_a_drafts_faults_are_what_is_to_be_written() -> None:
 
 
 def test_sentences_that_are_there_already() -> None:
-    sentences = [{"match": {1: "The dog", 2: "barks"}, "mismatch": {1: "The dog", 2: "bark"}}]
+    sentences = {"match": {1: "The dog", 2: "barks"}, "mismatch": {1: "The dog", 2: "bark"}}
     value = DESIGN.draft({"name": "agreement"}, n_items=1, sentences=sentences)
     suite = LoadedSuite.from_dict(value).suite
     assert [each.sentence().text for each in suite.items[0].conditions] == [
@@ -92,7 +91,7 @@ def test_sentences_that_are_there_already() -> None:
 
 @given(st.text(), st.text())
 def test_the_file_holds_the_draft_whatever_is_written(name: str, content: str) -> None:
-    sentences = [{"match": {1: content, 2: '"content": "x"\n}'}}]
+    sentences = {"match": {1: content, 2: '"content": "x"\n}'}}
     design = Design.new(["match"], [name, '{ "region_number": 1 }'])
     value = design.draft({"name": name or "x"}, n_items=2, sentences=sentences)
     text = Design.draft_text(value)
@@ -131,9 +130,9 @@ def _check_is_sound_when_written(path: Path) -> None:
     # The items of a suite have the same conditions and regions.
     suite = LoadedSuite.from_dict({**value, "items": value["items"][:10]}).suite
     design = Design.of(suite)
-    sentences = [
-        {name: dict.fromkeys(numbers, "word") for name, numbers in design.regions_of.items()}
-    ]
+    sentences = {
+        name: dict.fromkeys(numbers, "word") for name, numbers in design.regions_of.items()
+    }
     value = design.draft({"name": "new"}, n_items=1, sentences=sentences)
     loaded = LoadedSuite.from_dict(value)
     assert loaded.warnings == ()
@@ -170,9 +169,7 @@ def test_names_of_conditions(name: str, fault: str) -> None:
 
 @given(st.text(st.sampled_from("a %\t;)"), max_size=4))
 def test_a_name_without_fault_is_one_that_suites_may_have(name: str) -> None:
-    value = Design.new([name], ["r"]).draft(
-        {"name": "s"}, n_items=1, sentences=[{name: {1: "word"}}]
-    )
+    value = Design.new([name], ["r"]).draft({"name": "s"}, n_items=1, sentences={name: {1: "word"}})
     try:
         LoadedSuite.from_dict(value)
     except SuiteError:

@@ -1,8 +1,7 @@
 """Variants of suites whose sentences begin with a capital letter, or a small one."""
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from tests.builders import make_suite, suite_value
 
 from pommel.suite.suite import Suite

@@ -1,8 +1,7 @@
 """Suites as values: sentences and their spans, stray spaces, what a suite knows of itself."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.builders import make_suite
 
 from pommel.errors import InputError

@@ -1,16 +1,15 @@
-from .accuracy import Accuracies as Accuracies
-from .accuracy import Accuracy as Accuracy
-from .asking import Settings as Settings
-from .asking import WithAverage as WithAverage
-from .asking import WithDraws as WithDraws
-from .cells import Answer as Answer
-from .cells import FamilyColumn as FamilyColumn
-from .cells import add_sections as add_sections
-from .cells import circuit_cell as circuit_cell
-from .cells import grouped as grouped
-from .cells import interval_cell as interval_cell
-from .cells import number_cell as number_cell
-from .cells import plain_table as plain_table
+from .accuracy import Accuracies as Accuracies, Accuracy as Accuracy
+from .asking import Settings as Settings, WithAverage as WithAverage, WithDraws as WithDraws
+from .cells import (
+    Answer as Answer,
+    FamilyColumn as FamilyColumn,
+    add_sections as add_sections,
+    circuit_cell as circuit_cell,
+    grouped as grouped,
+    interval_cell as interval_cell,
+    number_cell as number_cell,
+    plain_table as plain_table,
+)
 from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
 from .inference import holm as holm

@@ -3,12 +3,11 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pommel.files import frame_of
 from pommel.statistics import Spread
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +59,7 @@ class Answer(ABC):
         """Return the table for people, in several parts where that is easier to read."""
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Column:
     """A column, declared once: its name in tidy tables, the attribute of rows, and what it is.
 

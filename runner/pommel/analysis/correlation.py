@@ -6,7 +6,6 @@ Spearman's correlation of mean accuracy by language with the language's morpholo
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -64,7 +63,6 @@ class CorrelationAsked(WithPooling, WithAverage, WithFamilies, Question):
     \b
       pommel stats correlate --with cwals.tsv --key lang --value C_WALS_fig3_vector
       pommel stats correlate --with cwals.tsv --exclude de --common-suites
-      pommel stats correlate --between-models --circuit agreement
     """
 
     file: Annotated[
@@ -77,9 +75,6 @@ class CorrelationAsked(WithPooling, WithAverage, WithFamilies, Question):
     value: Annotated[
         str, Option(metavar="COLUMN", help="The file's numbers.  [default: its second]")
     ] = ""
-    between_models: Annotated[
-        bool, Option(help="Instead: the scores of every two models, suite by suite.")
-    ] = False
     level: Annotated[
         KeyLevel,
         Option(
@@ -103,30 +98,17 @@ class CorrelationAsked(WithPooling, WithAverage, WithFamilies, Question):
         "correlations"
     )
 
-    def answer(self, records: Sequence[RunRecord]) -> "PropertyCorrelations | ModelCorrelations":
-        """Correlate accuracy with what the file says, or the scores of every two models.
+    def answer(self, records: Sequence[RunRecord]) -> "PropertyCorrelations":
+        """Correlate accuracy with what the file says.
 
-        Raises `UsageError` where not one of the two is asked for, and as `with_numbers` does; as
-        `GivenTable.read` does for a faulty file.
+        Raises `UsageError` without a file, and as `with_numbers` does; as `GivenTable.read` does
+        for a faulty one.
         """
-        if self.between_models == (self.file is not None):
-            raise UsageError("say what accuracy is compared with: --with FILE, or --between-models")
+        if self.file is None:
+            raise UsageError("say what accuracy is compared with: --with FILE")
         records = self.chosen(records)
-        if self.file:
-            given = GivenTable.read(self.file, key=self.key, value=self.value)
-            return self.with_numbers(records, given)
-        return self.between_each(records)
-
-    def between_each(self, records: Sequence[RunRecord]) -> "ModelCorrelations":
-        """Correlate the scores of every two models over the suites that both have a score on."""
-        return ModelCorrelations(
-            coefficient=self.coefficient,
-            rows=tuple(
-                self._between(first, second)
-                for first, second in combinations(model_scores(records), 2)
-            ),
-            incomplete=incomplete_seeds(records, suite_labels(records)),
-        )
+        given = GivenTable.read(self.file, key=self.key, value=self.value)
+        return self.with_numbers(records, given)
 
     def with_numbers(
         self, records: Sequence[RunRecord], given: GivenTable
@@ -242,22 +224,6 @@ class CorrelationAsked(WithPooling, WithAverage, WithFamilies, Question):
             p=found.p,
             p_method=found.p_method,
             average=self.average,
-        )
-
-    def _between(self, first: ModelScores, second: ModelScores) -> "ModelCorrelation":
-        """Correlate the scores of two models over the suites that both have a score on."""
-        shared = [key for key in first.scores if key in second.scores]
-        found = self._coefficient(
-            [first.scores[key] for key in shared], [second.scores[key] for key in shared]
-        )
-        return ModelCorrelation(
-            model_name=first.label,
-            other_model=second.label,
-            coefficient=self.coefficient,
-            n_suites=found.n,
-            value=found.rho,
-            p=found.p,
-            p_method=found.p_method,
         )
 
     def _coefficient(self, x: Sequence[float], y: Sequence[float]) -> Correlation:
@@ -429,62 +395,3 @@ def _common(cells: _Cells) -> _Cells:
     """Return the scores on suites that all models have for all keys."""
     shared = set[Hashable]().union(*_suites(cells)).intersection(*_suites(cells))
     return {key: [each for each in cell if each.identity in shared] for key, cell in cells.items()}
-
-
-@frozen
-class ModelCorrelation:
-    """How the scores of two models on the suites that both have go together.
-
-    `p` is two-sided, and found by `p_method`: "exact", from all orders, or "t".
-    """
-
-    model_name: str
-    other_model: str
-    coefficient: Coefficient
-    n_suites: int
-    value: float
-    p: float
-    p_method: PMethod
-
-
-@frozen
-class ModelCorrelations(Answer):
-    """Do models find the same suites hard? One row a pair of models."""
-
-    coefficient: Coefficient
-    rows: tuple[ModelCorrelation, ...]
-    incomplete: tuple[str, ...]
-
-    @property
-    def left_out(self) -> Mapping[str, Sequence[str]]:
-        """The seeds that are in no mean."""
-        return {INCOMPLETE_SEEDS: self.incomplete}
-
-    @property
-    def why_empty(self) -> str:
-        """Why there is no pair; "" where there is one."""
-        return "" if self.rows else "there is only one model; --between-models needs two"
-
-    def frame(self) -> "pd.DataFrame":
-        """Return one row a pair of models."""
-        return frame_of_rows(self.rows, ModelCorrelation)
-
-    def tables(self) -> "list[Table]":
-        """Return one table: a row a pair of models."""
-        rows = [
-            [
-                each.model_name,
-                each.other_model,
-                number_cell(each.value),
-                p_cell(each.p, each.p_method),
-                str(each.n_suites),
-            ]
-            for each in self.rows
-        ]
-        table = plain_table(
-            "Scores of two models on the suites that both have",
-            names=["model", "other model"],
-            numbers=[_NAMES[self.coefficient], "p", "suites"],
-            rows=rows,
-        )
-        return [table]

@@ -60,14 +60,13 @@ def ask_number(question: str, default: int) -> int:
     return int(ask(question, str(default), fault_of=fault_of))
 
 
-def confirm(question: str, *, default: bool) -> bool:
-    """Return whether the answer is yes."""
+def confirm(question: str) -> bool:
+    """Return whether the answer is yes; Enter means no."""
 
     def fault_of(answer: str) -> str:
         return "" if answer.strip().lower() in _MEANING else "type y or n"
 
-    answer = ask(question, "Y/n" if default else "y/N", fault_of=fault_of)
-    return _MEANING.get(answer.strip().lower(), default)
+    return _MEANING.get(ask(question, "y/N", fault_of=fault_of).strip().lower(), False)
 
 
 _MEANING = {"y": True, "yes": True, "n": False, "no": False}

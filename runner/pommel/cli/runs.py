@@ -329,7 +329,7 @@ def delete_runs(chosen: _DeleteOptions) -> None:
                 what = f"this deletes {counted(len(found), 'run')}: {named}"
                 raise UsageError(f"{what}; say --yes if that is meant")
             question = f"Delete {counted(len(found), 'run')}, {named}?"
-            if not confirm(printable(question), default=False):
+            if not confirm(printable(question)):
                 note("nothing is deleted")
                 return
         n_deleted = store.runs.delete([each.run_id for each in found])

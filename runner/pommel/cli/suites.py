@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
+from pommel.analysis import plain_table
 from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import (
     folder_option,
@@ -18,9 +19,11 @@ from pommel.cli.output import (
 )
 from pommel.errors import InputError, counted
 from pommel.files import file_name_fault
-from pommel.report import suite_table
 from pommel.sources import Content, SuiteCard, WrittenForm, load_suites
 from pommel.suite import LetterSize, Suite
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 # The endings of files, and the forms that they are written in.
 _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
@@ -41,7 +44,10 @@ def list_suites(collection: str, by: str, form: str) -> None:
     """List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder."""
     cards, error = SuiteCard.of_source(collection)
     if form != "json":
-        table = suite_table(cards, by_circuit=by == "circuit", markdown=form == "markdown")
+        from rich import box
+
+        table = _circuit_table(cards) if by == "circuit" else _suite_table(cards)
+        table.box = box.MARKDOWN if form == "markdown" else table.box
         show_table(table)
         if any(card.models is not None and not card.pretrained_models for card in cards):
             note(
@@ -97,6 +103,34 @@ def export(
         Content.of_suite(suite).write(written, output / f"{suite.name}.{form}")
     note(f"{counted(len(found.suites), 'suite')}: {output}")
     found.check()
+
+
+def _suite_table(cards: Sequence[SuiteCard]) -> "Table":
+    names, numbers = ["language", "circuit", "suite"], ["items", "conditions", "predictions"]
+    table = plain_table(names=names, numbers=numbers)
+    table.add_column("version")
+    table.add_column("modifier of")
+    for card in cards:
+        counts = (card.n_items, len(card.condition_names), card.n_predictions)
+        of_it = (card.version, card.modifier_of)
+        table.add_row(card.language, card.circuit, card.name, *map(str, counts), *of_it)
+    return table
+
+
+def _circuit_table(cards: Sequence[SuiteCard]) -> "Table":
+    """Return one row a language and circuit, and one for all."""
+    rows = SuiteCard.circuits(cards)
+    numbers = [(row.n_suites, row.n_items, row.n_predictions) for row in rows]
+    totals = [sum(column) for column in zip(*numbers, strict=True)]
+    names = [*((row.language, row.circuit) for row in rows), ("all", "")]
+    return plain_table(
+        names=("language", "circuit"),
+        numbers=("suites", "items", "predictions"),
+        rows=(
+            [*name, *map("{:,}".format, own)]
+            for name, own in zip(names, [*numbers, totals], strict=True)
+        ),
+    )
 
 
 def _description(suite: Suite, number: int | None, caveats: Sequence[str]) -> list[str]:

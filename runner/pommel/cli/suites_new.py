@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pommel.cli.asking import ask, ask_number, confirm, no_fault, text_fault
+from pommel.cli.asking import ask, ask_number, no_fault, text_fault
 from pommel.cli.option_groups import Count, Options, option, takes_options
 from pommel.cli.output import note
 from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, counted, printable
@@ -19,16 +19,11 @@ from pommel.suite import (
     Formula,
     LoadedSuite,
     PublishedSuite,
-    Region,
     Suite,
     check_suite,
 )
 
-# The contents of one item: condition -> region -> text.
-_Sentences = Mapping[str, Mapping[int, str]]
-
-# What is typed for a region without text (Enter takes what stands in [ ]), and for a step back.
-_EMPTY = "-"
+# What is typed for a step back.
 _BACK = "-"
 
 _DOUBTS = {"never-holds": "this can never hold", "always-holds": "this always holds"}
@@ -67,8 +62,8 @@ class _SuitesNewOptions(Options):
 def command(file: Path, chosen: _SuitesNewOptions) -> None:
     """Begin a suite: write FILE.json with its conditions, regions and predictions.
 
-    What no option says is asked for, except --metric and --joiner. Sentences can be typed at once,
-    region by region, or later in the file: what is still empty there, `pommel validate` tells.
+    What no option says is asked for, except --metric and --joiner. The sentences are then written
+    in the file: what is still empty there, `pommel validate` tells.
 
     \b
       pommel suites new agreement.json
@@ -101,14 +96,10 @@ def command(file: Path, chosen: _SuitesNewOptions) -> None:
 
 
 def _tell_what_is_next(file: Path, value: Mapping[str, Any]) -> None:
-    sentences = [each["regions"] for item in value["items"] for each in item["conditions"]]
-    n_empty = sum(not any(region["content"] for region in regions) for regions in sentences)
-    size = f"{counted(len(value['items']), 'item')}, {counted(len(sentences), 'sentence')}"
-    waiting, watch, how = "", "", ""
-    if n_empty:
-        waiting, watch, how = f", {n_empty} to be written", "--watch ", " as you write"
-    note(f"{file}: {size}{waiting}")
-    note(f"`pommel suites preview {watch}{file}` shows them{how}")
+    n_sentences = sum(len(item["conditions"]) for item in value["items"])
+    size = f"{counted(len(value['items']), 'item')}, {counted(n_sentences, 'sentence')}"
+    note(f"{file}: {size}, {n_sentences} to be written")
+    note(f"`pommel suites preview --watch {file}` shows them as you write")
 
 
 def _check_file(file: Path, *, force: bool) -> None:
@@ -208,14 +199,12 @@ def _draft(
 ) -> Mapping[str, Any]:
     """Return the new suite's JSON; raises `click.Abort` where the user leaves."""
     n_items = chosen.n_items or (len(like.items) if like else 1)
-    sentences: list[_Sentences] = []
     if not chosen.is_silent:
         if not like and not chosen.predictions:
             design = _ask_predictions(design)
         if not chosen.n_items:
             n_items = ask_number("How many items", n_items)
-        sentences = _ask_sentences(design, n_items, meta.get("joiner", " "))
-    return design.draft(meta, n_items=n_items, sentences=sentences)
+    return design.draft(meta, n_items=n_items)
 
 
 def _ask_names(noun: str, fault_of: Callable[[str, Sequence[str]], str]) -> list[str]:
@@ -275,47 +264,3 @@ def _doubts(design: Design, formula: Formula) -> Iterator[str]:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {printable(line)}" for line in text.split("\n"))
-
-
-def _ask_sentences(design: Design, n_items: int, joiner: str) -> list[_Sentences]:
-    """Ask for the sentences of one item after the other, as long as the user likes to.
-
-    Who leaves in the middle of an item may keep the ones before. Raises `click.Abort`.
-    """
-    sentences: list[_Sentences] = []
-    try:
-        for number in range(1, n_items + 1):
-            if not confirm(f"Write item {number} now", default=True):
-                break
-            if number == 1:
-                note(f"  Enter takes what stands in [ ]; {_EMPTY} leaves a region empty")
-            item = _item(design, joiner, {})
-            while confirm(f"Write item {number} again", default=False):
-                item = _item(design, joiner, item)
-            sentences.append(item)
-    except click.Abort:
-        if not sentences:
-            raise
-        note("")
-        finished = counted(len(sentences), "finished item")
-        if not confirm(f"Write the file with {finished}", default=False):
-            raise
-    return sentences
-
-
-def _item(design: Design, joiner: str, earlier: _Sentences) -> _Sentences:
-    """Ask for an item; what was typed for it `earlier` is what Enter takes."""
-    item: dict[str, dict[int, str]] = {}
-    before: dict[int, str] = {}
-    for condition, numbers in design.regions_of.items():
-        contents = item[condition] = {}
-        for number in numbers:
-            name = design.region_names.get(number, "")
-            question = f"  {condition}, region {number}" + (f" ({name})" if name else "")
-            default = earlier[condition][number] if earlier else before.get(number, "")
-            typed = ask(question, default)
-            contents[number] = Region.text_of("" if typed.strip() == _EMPTY else typed)
-        before |= contents
-        sentence = joiner.join(filter(None, contents.values()))
-        note(f"    {printable(sentence) or 'empty: to be written in the file'}")
-    return item

@@ -1,26 +1,30 @@
-from .csv import CsvRow as CsvRow
-from .csv import CsvTable as CsvTable
-from .json import JsonDocument as JsonDocument
-from .json import JsonPath as JsonPath
-from .json import WrittenFloat as WrittenFloat
-from .json import json_chunks as json_chunks
-from .json import parse_json as parse_json
-from .json import to_json as to_json
-from .shipped import json_schema as json_schema
-from .shipped import shipped_folder as shipped_folder
-from .tables import frame_of as frame_of
-from .tables import frame_of_rows as frame_of_rows
-from .tables import frame_text as frame_text
-from .tables import frame_to_json as frame_to_json
-from .tables import stacked as stacked
-from .text import GZIP_FAULTS as GZIP_FAULTS
-from .text import DecodedText as DecodedText
-from .text import file_name_fault as file_name_fault
-from .text import is_encodable as is_encodable
-from .text import make_folder as make_folder
-from .text import opened as opened
-from .text import replacing as replacing
-from .text import sha256_of as sha256_of
-from .text import word_core as word_core
-from .text import write_text as write_text
+from .csv import CsvRow as CsvRow, CsvTable as CsvTable
+from .json import (
+    JsonDocument as JsonDocument,
+    JsonPath as JsonPath,
+    WrittenFloat as WrittenFloat,
+    json_chunks as json_chunks,
+    parse_json as parse_json,
+    to_json as to_json,
+)
+from .shipped import json_schema as json_schema, shipped_folder as shipped_folder
+from .tables import (
+    frame_of as frame_of,
+    frame_of_rows as frame_of_rows,
+    frame_text as frame_text,
+    frame_to_json as frame_to_json,
+    stacked as stacked,
+)
+from .text import (
+    GZIP_FAULTS as GZIP_FAULTS,
+    DecodedText as DecodedText,
+    file_name_fault as file_name_fault,
+    is_encodable as is_encodable,
+    make_folder as make_folder,
+    opened as opened,
+    replacing as replacing,
+    sha256_of as sha256_of,
+    word_core as word_core,
+    write_text as write_text,
+)
 from .waiting import Waiting as Waiting

@@ -23,12 +23,17 @@ from typing import NamedTuple
 from pommel.errors import PommelError, UsageError, printable, quoted
 from pommel.files import replacing, write_text
 from pommel.leaderboard.board import Board, BoardError, BoardPlan, board_from
-from pommel.leaderboard.entry import VERSION as ENTRY_VERSION
-from pommel.leaderboard.entry import Entry, are_same, entry_from, entry_of, is_outdated
+from pommel.leaderboard.entry import (
+    VERSION as ENTRY_VERSION,
+    Entry,
+    are_same,
+    entry_from,
+    entry_of,
+    is_outdated,
+)
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
 from pommel.leaderboard.rerunning import Rescored, Sample, may_be_opened
-from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION
-from pommel.leaderboard.standings import Standing, Standings
+from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION, Standing, Standings
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import has_letter
 from pommel.leaderboard.submission.reading import read_archive

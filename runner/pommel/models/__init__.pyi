@@ -1,26 +1,25 @@
-from .alignment import PrintedToken as PrintedToken
-from .alignment import TokenizerSpec as TokenizerSpec
+from .alignment import PrintedToken as PrintedToken, TokenizerSpec as TokenizerSpec
 from .container.commands import ImageCommands as ImageCommands
 from .container.engines.docker_engine import DockerEngine as DockerEngine
 from .container.names import LmZooRegistry as LmZooRegistry
-from .family import Membership as Membership
-from .family import Named as Named
-from .family import NamedModel as NamedModel
-from .lstm.folder import LstmConfig as LstmConfig
-from .lstm.folder import LstmFolder as LstmFolder
-from .model import DistinctSentence as DistinctSentence
-from .model import LoadOptions as LoadOptions
-from .model import Method as Method
-from .model import Model as Model
-from .model import ModelInfo as ModelInfo
-from .model import Policy as Policy
-from .model import Spans as Spans
-from .model import closing as closing
+from .family import Membership as Membership, Named as Named, NamedModel as NamedModel
+from .lstm.folder import LstmConfig as LstmConfig, LstmFolder as LstmFolder
+from .model import (
+    DistinctSentence as DistinctSentence,
+    LoadOptions as LoadOptions,
+    Method as Method,
+    Model as Model,
+    ModelInfo as ModelInfo,
+    Policy as Policy,
+    Spans as Spans,
+    closing as closing,
+)
 from .neural.memory import find_device as find_device
 from .recorded import Recording as Recording
-from .registry import builtin_models as builtin_models
-from .registry import known_references as known_references
-from .registry import load_model as load_model
+from .registry import (
+    builtin_models as builtin_models,
+    known_references as known_references,
+    load_model as load_model,
+)
 from .tokenizing import TokenizingModel as TokenizingModel
-from .word_level import read_word_list as read_word_list
-from .word_level import words_of_text as words_of_text
+from .word_level import read_word_list as read_word_list, words_of_text as words_of_text

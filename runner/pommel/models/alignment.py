@@ -26,14 +26,14 @@ import threading
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import pairwise, takewhile
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pommel.errors import AlignmentError, InputError, quoted
 from pommel.surprisal import ScoredSentence, Token, TokenRole
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 
 @frozen
@@ -512,7 +512,7 @@ def _next(start: int, reading: Reading, is_boundary: Callable[[int], bool]) -> i
     return next((at for at in range(start + 1, count) if is_boundary(at)), count)
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Aligned:
     """Which units each token spells: `spans[i]` for token i, empty for a token that spells none.
 
@@ -524,7 +524,7 @@ class Aligned:
     cost: int
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Broken:
     """Where no alignment goes on: before token `token` (their number: behind them), at `unit`."""
 

@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pommel.errors import InputError, UsageError
@@ -37,6 +37,7 @@ from pommel.models.reference_files import (
     split_reference,
 )
 from pommel.surprisal import ScoredSentence, Token
+from pommel.values import positional
 
 _COMMANDS = ("spec", "tokenize", "unkify", "get_surprisals")
 
@@ -63,7 +64,7 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     return _from_file(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class MadeUpModel:
     """Splits at white space and punctuation, and makes up a surprisal for every token.
 

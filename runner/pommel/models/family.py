@@ -17,7 +17,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
@@ -25,7 +25,7 @@ import bracex
 
 from pommel.errors import ModelNotAvailableError, UsageError, listed
 from pommel.models.kinds import find_kind
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 _T = TypeVar("_T")
 # What stands in each place of a reference, or in its first ones.
@@ -257,7 +257,7 @@ def expand_braces(text: str, *, reference: str) -> list[str]:
     return texts
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Reference:
     """A reference in its places: steps of its path, a revision, a tag, a server's model.
 

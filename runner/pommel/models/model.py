@@ -4,14 +4,14 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from pommel.errors import ModelError, UnsupportedFeatureError, UsageError, counted
 from pommel.models.container.engines.engine import MIB, Pull, PullProgress, Sandbox, size_in_bytes
 from pommel.surprisal import ScoredSentence, Unscored
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 Bos = Literal["auto", "always", "never", "tokenizer"]
 Eos = Literal["auto", "always", "never"]
@@ -318,7 +318,7 @@ def score_all(
     return [scored[index] for index in range(len(sentences))]
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class DistinctSentence:
     """A text, the places at which it was given, and the spans that are asked for (None: all)."""
 

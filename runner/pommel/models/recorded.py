@@ -10,7 +10,7 @@ start, end, surprisal, oov, role]` each. `schemas/surprisals.json` describes the
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -44,7 +44,7 @@ from pommel.models.reference_files import (
     split_reference,
 )
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 _ROLES: dict[str, TokenRole] = {role: role for role in get_args(TokenRole)}
 _KINDS = (str, int, int, bool, str)
@@ -263,7 +263,7 @@ def _values(tokens: Sequence[PrintedToken]) -> list[tuple[str, float]]:
     return [(token.text, round(token.surprisal_bits, 3)) for token in tokens]
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class RecordedModel:
     """Answers with sentences that pommel scored before, and their own policy.
 

@@ -1,16 +1,16 @@
 """The files that a model reference names: `scheme://FILE?key=FILE&key=FILE`, and LM Zoo specs."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files import DecodedText, json_schema
 from pommel.models.alignment import TokenizerSpec
+from pommel.values import positional
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Reference:
     """A reference in its parts: `scheme://path?key=value`; `path` may be empty."""
 

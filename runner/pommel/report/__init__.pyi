@@ -4,7 +4,6 @@ from .plots.saving import ChartFile as ChartFile
 from .plots.table import PLOTS as PLOTS
 from .results import Results as Results
 from .run_list import ListedRun as ListedRun
-from .suite_list import suite_table as suite_table
 from .suite_preview import PreviewLine as PreviewLine
 from .tables import result_tables as result_tables
 from .text_tables import TABLES as TABLES

@@ -1,21 +1,29 @@
-from .choices import Choices as Choices
-from .choices import Compat as Compat
-from .choices import Oov as Oov
-from .choices import Regions as Regions
-from .choices import ScoreRule as ScoreRule
-from .choices import Swallowed as Swallowed
+from .choices import (
+    Choices as Choices,
+    Compat as Compat,
+    Oov as Oov,
+    Regions as Regions,
+    ScoreRule as ScoreRule,
+    Swallowed as Swallowed,
+)
 from .conditional import ConditionalScore as ConditionalScore
 from .family_scores import FamilyScore as FamilyScore
 from .regions import RegionTable as RegionTable
-from .results import PredictionResult as PredictionResult
-from .results import ResultsTable as ResultsTable
-from .results import Score as Score
-from .results import SuiteResult as SuiteResult
-from .run import NeededSentences as NeededSentences
-from .run import Run as Run
-from .run import SuiteSurprisals as SuiteSurprisals
-from .run import run_suites as run_suites
-from .run_record import ModelFacts as ModelFacts
-from .run_record import RunRecord as RunRecord
-from .run_record import SuiteFacts as SuiteFacts
-from .run_record import SuiteKey as SuiteKey
+from .results import (
+    PredictionResult as PredictionResult,
+    ResultsTable as ResultsTable,
+    Score as Score,
+    SuiteResult as SuiteResult,
+)
+from .run import (
+    NeededSentences as NeededSentences,
+    Run as Run,
+    SuiteSurprisals as SuiteSurprisals,
+    run_suites as run_suites,
+)
+from .run_record import (
+    ModelFacts as ModelFacts,
+    RunRecord as RunRecord,
+    SuiteFacts as SuiteFacts,
+    SuiteKey as SuiteKey,
+)

@@ -3,14 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from pommel.errors import InputError
 from pommel.models import Model, Policy
 from pommel.scoring.questions import Questions
 from pommel.scoring.regions import all_needed
 from pommel.surprisal import ScoredSentence, Token
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 # Called with the number of pairs that have just been scored.
 Progress = Callable[[int], None]
@@ -145,7 +144,7 @@ class Comparison:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Asked:
     """A pair as a sentence; the target, with what joins it, begins at `border`."""
 

@@ -1,13 +1,13 @@
 from .conversion import Conversion as Conversion
 from .fetch.fetching import FetchedSource as FetchedSource
-from .fetch.source import FetchOptions as FetchOptions
-from .fetch.source import PublishedSource as PublishedSource
+from .fetch.source import FetchOptions as FetchOptions, PublishedSource as PublishedSource
 from .formats.context_pairs import TargetTable as TargetTable
 from .formats.json_lines import JsonLine as JsonLine
 from .generation import Generation as Generation
-from .load import SuiteCard as SuiteCard
-from .load import find_suites as find_suites
-from .load import load_drafts as load_drafts
-from .load import load_suites as load_suites
-from .output import Content as Content
-from .output import WrittenForm as WrittenForm
+from .load import (
+    SuiteCard as SuiteCard,
+    find_suites as find_suites,
+    load_drafts as load_drafts,
+    load_suites as load_suites,
+)
+from .output import Content as Content, WrittenForm as WrittenForm

@@ -3,10 +3,11 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from pommel.suite import Item, Region
+from pommel.values import positional
 
 GRAMMATICAL = "grammatical"
 UNGRAMMATICAL = "ungrammatical"
@@ -21,7 +22,7 @@ Compared = Literal["sentence", "contrast"]
 _COMPARED_REGION: dict[Compared, str] = {"sentence": "*", "contrast": "2"}
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class MinimalSet:
     """A grammatical sentence, and those that differ from it in one place, its contrast.
 

@@ -3,16 +3,16 @@ from .drafts import Design as Design
 from .formula.chance import chance_of_all as chance_of_all
 from .formula.parser import Formula as Formula
 from .lint.frequencies import Frequencies as Frequencies
-from .lint.rules import RULES as RULES
-from .lint.rules import check_suite as check_suite
+from .lint.rules import RULES as RULES, check_suite as check_suite
 from .lint.subject import Tokenized as Tokenized
 from .metrics import METRICS as METRICS
 from .published import PublishedSuite as PublishedSuite
-from .read import LoadedDraft as LoadedDraft
-from .read import LoadedSuite as LoadedSuite
-from .suite import Condition as Condition
-from .suite import Item as Item
-from .suite import LetterSize as LetterSize
-from .suite import Region as Region
-from .suite import Sentence as Sentence
-from .suite import Suite as Suite
+from .read import LoadedDraft as LoadedDraft, LoadedSuite as LoadedSuite
+from .suite import (
+    Condition as Condition,
+    Item as Item,
+    LetterSize as LetterSize,
+    Region as Region,
+    Sentence as Sentence,
+    Suite as Suite,
+)

@@ -93,25 +93,20 @@ class Design:
         return replace(self, predictions=predictions)
 
     def draft(
-        self, meta: Mapping[str, str], *, n_items: int, sentences: Sequence[Sentences] = ()
+        self, meta: Mapping[str, str], *, n_items: int, sentences: Sentences | None = None
     ) -> Mapping[str, Any]:
         """Return the JSON of a new suite; `meta` has its name, and what else is known of it.
 
-        The first items have `sentences`. What is not written is empty, so that `pommel validate`
-        names every condition that still waits for its text, and no placeholder is ever scored.
+        Each item has `sentences`. What is not written is empty, so that `pommel validate` names
+        every condition that still waits for its text, and no placeholder is ever scored.
         """
         return {
             "meta": {"name": meta["name"], "metric": self.metric, **meta},
             "region_meta": {str(number): name for number, name in self.region_names.items()},
             "predictions": [dict(prediction) for prediction in self.predictions],
             "items": [
-                {
-                    "item_number": index + 1,
-                    "conditions": self._conditions(
-                        sentences[index] if index < len(sentences) else {}
-                    ),
-                }
-                for index in range(n_items)
+                {"item_number": number, "conditions": self._conditions(sentences or {})}
+                for number in range(1, n_items + 1)
             ],
         }
 
@@ -121,7 +116,7 @@ class Design:
             name: {number: f"word{place}.{number}" for number in numbers}
             for place, (name, numbers) in enumerate(self.regions_of.items())
         }
-        return self.draft({"name": "filled"}, n_items=1, sentences=[sentences])
+        return self.draft({"name": "filled"}, n_items=1, sentences=sentences)
 
     @staticmethod
     def draft_text(value: Mapping[str, Any]) -> str:

@@ -6,9 +6,10 @@ It stands in published.toml.
 import functools
 import re
 import tomllib
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
+
+from pommel.values import positional
 
 _FIRST = re.compile(r"([A-Za-z]+)[-_/ ].")
 
@@ -22,7 +23,7 @@ def _known(what: str) -> Any:
     return tomllib.loads((files("pommel.suite") / "published.toml").read_text("utf-8"))[what]
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class PublishedSuite:
     """What a published suite's name says of it."""
 

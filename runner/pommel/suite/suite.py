@@ -81,17 +81,36 @@ class Sentence:
 
 
 @frozen
-class Region:
+class _Written:
+    """What can be written as JSON again, `as_written` being what was read, with unknown keys."""
+
+    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def _merged(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what was read, in its order, with the known keys replaced by what holds now.
+
+        A number that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
+        Lists and objects are new ones: who changes them does not change the suite.
+        """
+        merged: dict[str, object] = {}
+        for key in (*self.as_written, *(key for key in known if key not in self.as_written)):
+            is_scalar = not isinstance(known.get(key), dict | list)
+            kept = key not in known or (is_scalar and self.as_written.get(key) == known[key])
+            merged[key] = self.as_written[key] if kept else known[key]
+        return merged
+
+
+@frozen
+class Region(_Written):
     """A numbered piece of a sentence, maybe empty.
 
     `content` is what the file says; `text` is that without stray spaces, which is what the
-    sentence is made of. `as_written` is the region's object in its file, with unknown keys.
+    sentence is made of.
     """
 
     number: int
     content: str
     text: str = field(init=False, compare=False)
-    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", Region.text_of(self.content))
@@ -103,7 +122,7 @@ class Region:
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
-        return _merged(self.as_written, {"region_number": self.number, "content": self.content})
+        return self._merged({"region_number": self.number, "content": self.content})
 
     @staticmethod
     def text_of(content: str) -> str:
@@ -130,7 +149,7 @@ class Region:
 
 
 @frozen
-class Condition:
+class Condition(_Written):
     """A named variant of an item: its regions, in the order of the sentence.
 
     `context` is what stands before them: the model reads it, and it is in no region.
@@ -139,7 +158,6 @@ class Condition:
     name: str
     regions: tuple[Region, ...]
     context: str = ""
-    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], *, context: str = "") -> Self:
@@ -157,7 +175,7 @@ class Condition:
     def to_dict(self) -> Mapping[str, Any]:
         """Return the condition's JSON value."""
         regions = [region.to_dict() for region in self.regions]
-        return _merged(self.as_written, {"condition_name": self.name, "regions": regions})
+        return self._merged({"condition_name": self.name, "regions": regions})
 
     def with_first_letter(self, size: LetterSize) -> "Condition":
         """Return the condition with a sentence that begins so; see `Suite.with_first_letters`."""
@@ -201,12 +219,11 @@ class Condition:
 
 
 @frozen
-class Item:
+class Item(_Written):
     """One lexicalisation: the same conditions as every other item of its suite, in any order."""
 
     number: int
     conditions: tuple[Condition, ...]
-    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def unwritten(self) -> tuple[str, ...]:
@@ -233,7 +250,7 @@ class Item:
             {**each.to_dict(), **({"context": each.context} if each.context != shared else {})}
             for each in self.conditions
         ]
-        return _merged(self.as_written, {"item_number": self.number, "conditions": conditions})
+        return self._merged({"item_number": self.number, "conditions": conditions})
 
     def condition(self, name: str) -> Condition:
         """Return the condition of that name; raises `KeyError`."""
@@ -244,7 +261,7 @@ class Item:
 
 
 @frozen
-class Prediction:
+class Prediction(_Written):
     """A formula that should hold in every item; `description` says it in words.
 
     `metric` is the region metric that it compares, None for the first of its suite's.
@@ -253,7 +270,6 @@ class Prediction:
     formula: Formula
     description: str = ""
     metric: str | None = None
-    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
@@ -272,11 +288,11 @@ class Prediction:
             known["description"] = self.description
         if self.metric:
             known["metric"] = self.metric
-        return _merged(self.as_written, known)
+        return self._merged(known)
 
 
 @frozen
-class Suite:
+class Suite(_Written):
     """One experiment.
 
     `metrics` are the region metrics asked for; predictions that name none of their own are checked
@@ -291,7 +307,6 @@ class Suite:
     predictions: tuple[Prediction, ...]
     items: tuple[Item, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
-    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     # What is costly to compute and asked for again; a suite that was changed has none of it.
     computed: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
@@ -318,14 +333,13 @@ class Suite:
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the suite as JSON: unknown keys, key order and formulas as they were read."""
-        return _merged(
-            self.as_written,
+        return self._merged(
             {
                 "meta": dict(self.meta),
                 "region_meta": self._region_meta(),
                 "predictions": [prediction.to_dict() for prediction in self.predictions],
                 "items": [item.to_dict() for item in self.items],
-            },
+            }
         )
 
     def to_text(self) -> str:
@@ -461,17 +475,3 @@ def _metrics(written: str | list[str]) -> tuple[str, ...]:
     if written == "all":
         return tuple(METRICS)
     return (written,) if isinstance(written, str) else tuple(written)
-
-
-def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what was read, in its order, with the known keys replaced by what holds now.
-
-    A number that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
-    Lists and objects are new ones: who changes them does not change the suite.
-    """
-    merged: dict[str, object] = {}
-    for key in (*as_written, *(key for key in known if key not in as_written)):
-        is_scalar = not isinstance(known.get(key), dict | list)
-        kept = key not in known or (is_scalar and as_written.get(key) == known[key])
-        merged[key] = as_written[key] if kept else known[key]
-    return merged

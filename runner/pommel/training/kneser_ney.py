@@ -20,7 +20,6 @@ ordinary back-off reader return exactly p for every word in every context.
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ from pommel.training.ngram_corpus import (
     NgramTable,
     Reals,
 )
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 # KenLM's discounts for texts from which none can be estimated.
 _FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
@@ -59,7 +58,7 @@ class _Counts:
     counts: Ids32
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Level:
     """What was estimated for one order: p of each n-gram, whether it is kept, the discounts.
 

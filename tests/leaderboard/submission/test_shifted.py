@@ -1,8 +1,7 @@
 """Tokens that are called what stands beside them."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.builders import by_word, token
 
 from pommel.leaderboard.submission.token_lines import is_shifted

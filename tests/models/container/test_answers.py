@@ -5,8 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.models.container.conftest import CommandsOf
 from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import SPEC

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.models.neural.counting import counted
 
 from pommel.errors import ModelNotAvailableError

@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.models.neural.passes import PrefixTree, packed_rows, prefix_tree, row_width
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.models.neural.passes import PrefixTree, prefix_tree
 from pommel.models.neural.questions import Ids

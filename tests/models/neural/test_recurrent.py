@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.models.lstm.reference import Weights, as_tensors, bits_of, nats_after, random_weights
 from tests.models.neural.counting import Counts, counted
 

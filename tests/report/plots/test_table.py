@@ -20,7 +20,6 @@ def test_names() -> None:
         "regions": "runs",
         "circuits": "records",
         "heat-map": "records",
-        "margins": "records",
         "stability": "records",
         "scaling": "records",
         "training": "records",
@@ -35,7 +34,6 @@ def test_names() -> None:
     [
         ("circuits", [record("m", "s", "110", circuit="c")]),
         ("heat-map", [record("m", "s", "110")]),
-        ("margins", [record("m", "s", "110")]),
         ("stability", [record("m", "s", "11"), record("m", "t", "10", modifier_of="s")]),
         ("scaling", SIZES),
         (

@@ -1,8 +1,7 @@
 """One word of a sentence and another."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.sources.set_round_trips import WORDS
 
 from pommel.sources.formats.focus_word import focus_set, form_faults, whole_number, words_of

@@ -1,8 +1,7 @@
 """What is kept of a row, the row that comes of it, and tables of pairs."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.errors import SuiteError
 from pommel.sources.formats.pair_rows import (

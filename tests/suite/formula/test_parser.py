@@ -1,8 +1,7 @@
 """Text to tree: what is legal, in which dialect, and what is said of everything else."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.suite.formula.strategies import ODD_NAMES
 
 from pommel.errors import FormulaError, InputError

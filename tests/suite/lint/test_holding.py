@@ -6,8 +6,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.builders import Sentences, make_suite, token
 
 from pommel.scoring.predictions import evaluate_predictions

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.builders import Sentences, make_suite
 
 from pommel.suite.formula import Formula

@@ -5,8 +5,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.models.lstm.folder import LstmConfig, shapes
 from pommel.training.lstm.recipe import Recipe

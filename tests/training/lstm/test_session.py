@@ -13,8 +13,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.training.lstm.samples import (
     MODEL_FILES,
     N_STEPS,

@@ -6,8 +6,7 @@ pytest.importorskip("torch")
 
 import numpy as np
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from pommel.training.lstm.recipe import NO_WORD, Streams, streams
 

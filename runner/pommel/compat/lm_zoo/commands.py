@@ -22,11 +22,11 @@ from pommel.models import (
     ImageCommands,
     LmZooRegistry,
     LoadOptions,
+    Model as ScoringModel,
     PrintedToken,
     closing,
     load_model,
 )
-from pommel.models import Model as ScoringModel
 
 if TYPE_CHECKING:
     import h5py

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.compat.lm_zoo.errors import UnsupportedFeatureError
-from pommel.errors import InputError, ModelNotAvailableError, PommelError
-from pommel.errors import UnsupportedFeatureError as UnsupportedByModel
+from pommel.errors import (
+    InputError,
+    ModelNotAvailableError,
+    PommelError,
+    UnsupportedFeatureError as UnsupportedByModel,
+)
 from pommel.models import Model, ModelInfo, Policy, PrintedToken, TokenizerSpec, TokenizingModel
 from pommel.surprisal import Token
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
 from pommel.errors import AlignmentError, InputError
 from pommel.models import TokenizerSpec
-from pommel.suite import METRICS, Condition, Sentence
-from pommel.suite import Region as PlainRegion
+from pommel.suite import METRICS, Condition, Region as PlainRegion, Sentence
 from pommel.surprisal import Token
 
 if TYPE_CHECKING:

@@ -1,12 +1,15 @@
-from .limits import Limits as Limits
-from .limits import SubmissionError as SubmissionError
-from .manifest import FileEntry as FileEntry
-from .manifest import Manifest as Manifest
-from .manifest import Submitter as Submitter
-from .manifest import SuiteEntry as SuiteEntry
+from .limits import Limits as Limits, SubmissionError as SubmissionError
+from .manifest import (
+    FileEntry as FileEntry,
+    Manifest as Manifest,
+    Submitter as Submitter,
+    SuiteEntry as SuiteEntry,
+)
 from .packing import write_submission as write_submission
-from .reading import Submission as Submission
-from .reading import SubmittedRun as SubmittedRun
-from .reading import parse_submission as parse_submission
-from .reading import read_submission as read_submission
+from .reading import (
+    Submission as Submission,
+    SubmittedRun as SubmittedRun,
+    parse_submission as parse_submission,
+    read_submission as read_submission,
+)
 from .recomputing import recomputed as recomputed

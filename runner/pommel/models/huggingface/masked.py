@@ -7,7 +7,6 @@ words are "not comparable".
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
 import numpy as np
@@ -17,11 +16,12 @@ from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary, whitespace_words
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
+from pommel.values import positional
 
 METHODS: tuple[MaskedMethod, ...] = get_args(MaskedMethod)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class Masked:
     """An engine for masked requests."""
 

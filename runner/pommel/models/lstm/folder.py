@@ -9,7 +9,7 @@ model.safetensors   see `read_weights`
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from pommel.files import parse_json, replacing, sha256_of, write_text
 from pommel.models.neural.memory import require_torch
 from pommel.models.reference_files import check_shape, read_text
 from pommel.models.word_level import parse_vocabulary
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
     import torch
@@ -219,7 +219,7 @@ _CONFIG_SCHEMA: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class LstmFiles:
     """What a folder holds, checked: every weight has the shape that it must have, and no other is.
 

@@ -6,12 +6,11 @@ into packed rows with few repeated ancestors and little padding.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from pommel.models.neural.questions import Ids
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 
 @frozen(eq=False)
@@ -133,7 +132,7 @@ def _cheapest_cuts(depths: Ids, row_length: int) -> list[int]:
     return cuts[::-1]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class TreeShape:
     """Where the positions of a pass stand in a prefix tree; both arrays as its `ids`.
 

@@ -1,12 +1,12 @@
 """What is asked of a network: every distinct question once, every request answered in full."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 Ids = NDArray[np.int64]
 Bits = NDArray[np.float64]
@@ -16,7 +16,7 @@ def _nothing() -> Ids:
     return np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class Request:
     """Token ids, and what is asked about them.
 
@@ -60,7 +60,7 @@ class Answer:
 Answers = Iterator[tuple[int, Answer]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class Asked:
     """The questions of one request.
 

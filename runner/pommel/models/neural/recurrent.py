@@ -7,7 +7,7 @@ and is gone when the depth below has been computed.
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +18,13 @@ from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 from pommel.models.neural.network import read
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
     import torch
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class LayerState:
     """What a layer knows after some words: `hidden` and `cell`, both (n x hidden_size)."""
 
@@ -178,7 +178,7 @@ def _exact_products(device: str) -> Iterator[None]:
 _MOST_REQUESTS = 1 << 14
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class RecurrentEngine:
     """A recurrent network, and how much goes through it at once."""
 

@@ -6,7 +6,7 @@ What it says by itself, one sequence alone, is what any faster way has to say.
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from pommel.models.neural.network import Network, at_least_float32
 from pommel.models.neural.passes import Pass, PrefixTree, TreeShape, prefix_tree
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
 from pommel.models.neural.questions import Answers, Asked, Bits, Ids, Questions
+from pommel.values import positional
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -50,7 +51,7 @@ def own_bits(network: Network, ids: Ids, rows: Ids, targets: Ids) -> Bits:
     return np.asarray(nats.cpu().numpy() / np.log(2), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class Check(Generic[Way]):
     """What a network says of a few requests, each alone: what any faster way has to say.
 
@@ -119,7 +120,7 @@ _ROW_LENGTH = 16
 _PASS_TOKENS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Paths:
     """The fastest path that gives a network's own numbers, why none is faster, and the next one.
 

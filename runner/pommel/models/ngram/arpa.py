@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pommel.errors import InputError, ModelNotAvailableError
 from pommel.files import GZIP_FAULTS, opened
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -33,7 +33,7 @@ def ngram_keys(prefixes: Ids, words: Ids) -> Ids:
     return (prefixes << _WORD_BITS) | words
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@positional(eq=False)
 class BackoffTable:
     """The n-grams of one order, sorted by their keys; an n-gram's index is its *place*.
 

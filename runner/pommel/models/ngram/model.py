@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +32,7 @@ from pommel.models.ngram.arpa import (
 from pommel.models.reference_files import split_reference
 from pommel.models.tokenizing import TokenizingModel
 from pommel.models.word_level import WordReader
+from pommel.values import positional
 
 # Sentences that are looked up at once: enough of them for arrays to be worth while.
 _SENTENCES_AT_ONCE = 256
@@ -48,7 +48,7 @@ class KenlmRefusalError(Exception):
     """kenlm does not take a file; the message is its reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class KenlmModel:
     """The tables of a model as kenlm holds them; see `BackoffModel`.
 
@@ -160,7 +160,7 @@ def _silenced_stderr() -> Iterator[None]:
 NgramTables = BackoffModel | KenlmModel
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class NgramModel(TokenizingModel):
     """A back-off n-gram model over words.
 

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from pommel.analysis import Accuracies, Accuracy, grouped
-from pommel.analysis import number_cell as number_text
+from pommel.analysis import Accuracies, Accuracy, grouped, number_cell as number_text
 from pommel.report.page.sections import ReportModel
 from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import Estimate, Interval

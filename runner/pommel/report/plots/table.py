@@ -8,7 +8,6 @@ from pommel.report.plots.auc import auc_chart
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
 from pommel.report.plots.lines import complexity_chart, scaling_chart, training_chart
-from pommel.report.plots.margins import margin_chart
 from pommel.report.plots.regions import region_chart
 from pommel.report.plots.stability import stability_chart
 
@@ -37,7 +36,6 @@ PLOTS: Mapping[str, PlotKind] = {
         draw=lambda records: circuit_chart(Accuracies.of(records, "circuit")),
     ),
     "heat-map": PlotKind(about="the score of every model on every suite", draw=heat_map),
-    "margins": PlotKind(about="margins item by item, with failures", draw=margin_chart),
     "stability": PlotKind(
         about="accuracy without and with intervening material",
         draw=lambda records: stability_chart(Stability.of(records)),

@@ -33,8 +33,6 @@ DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3], [12, 4])
 INK = "#222222"
 QUIET = "#777777"
 FAINT = "#E6E6E6"
-# Of what fails: tells itself from the first colour in grey, too.
-FAILURE = COLOURS[1]
 
 # Liberation Sans comes with vl-convert and is as wide as Arial and Helvetica, so that a plot has
 # the same measures wherever it is looked at. Scripts that it lacks come from other fonts.

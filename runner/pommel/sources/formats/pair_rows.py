@@ -5,7 +5,7 @@ The plainest such file has two columns of TSV: the grammatical sentence, the ung
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pommel.errors import Fault, Place, nearest
@@ -14,6 +14,7 @@ from pommel.sources.formats.json_lines import JsonLine
 from pommel.sources.formats.set_format import SetFormat, checked_sets, placed_lines
 from pommel.sources.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
 from pommel.suite import Region
+from pommel.values import positional
 
 _HEADER = [GRAMMATICAL, UNGRAMMATICAL]
 
@@ -35,7 +36,7 @@ def mended_set(found: MinimalSet) -> MinimalSet:
 Problem = tuple[JsonPath, str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class PairRows:
     """How the rows of a format say a pair, under the names of columns or keys.
 

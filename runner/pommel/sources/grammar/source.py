@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeGuard
 
 from pommel.errors import Fault, FaultyFileError, Place
 from pommel.files import DecodedText
 from pommel.sources.minimal_sets import MinimalSet
+from pommel.values import positional
 
 
 class GrammarError(FaultyFileError):
@@ -76,7 +76,7 @@ class SetSource(Source, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class GeneratedCondition:
     """A condition of a generated item: what its regions 1, 2, ... contain, maybe nothing.
 

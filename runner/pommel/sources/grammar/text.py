@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel.errors import Fault, Place, counted, listed, nearest
 from pommel.suite import METRICS
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
     from lark import Lark, ParseTree, Token
@@ -72,7 +72,7 @@ class Block:
         return Place(file=self.file, line=line, column=found.column or 1)
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Unparsed:
     """A text that a parser does not take, and the first place at which nothing fits.
 

@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from pommel.suite.formula.tree import (
     no_truth,
     walk,
 )
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 Bits = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -64,7 +63,7 @@ def judge(tree: Expression, lookup: Lookup, n_items: int) -> Verdict:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Truth:
     """One node's truth; the arrays are of shape (n_items,), or () where no region is mentioned."""
 

@@ -1,11 +1,11 @@
 """The tree of a formula: frozen nodes that know where they stood in the text, and print again."""
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Generic, Literal, TypeVar
 
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 Span = tuple[int, int]
 
@@ -134,7 +134,7 @@ def no_truth(node: Expression) -> AssertionError:
 V = TypeVar("V", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Form(Generic[V]):
     """The sum of `factors[v] * v` over all variables v, none of them 0, and a constant."""
 

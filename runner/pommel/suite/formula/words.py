@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import starmap
 
 from pommel.suite.formula.tree import (
@@ -23,7 +22,7 @@ from pommel.suite.formula.tree import (
     to_text,
 )
 from pommel.suite.metrics import METRICS
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 # Operator -> how much, and what the other side follows; `!=` denies what `=` says.
 Degrees = Mapping[str, tuple[str, str]]
@@ -62,7 +61,7 @@ def in_words(
 _PADDED_EXPONENT = re.compile(r"e(?:\+|(-))0*")
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Spot:
     """Regions of one condition, added up; no regions: the whole sentence."""
 

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -23,6 +22,7 @@ from pommel.suite.formula.tree import (
     no_truth,
 )
 from pommel.suite.lint.subject import Cause, Remark, Subject
+from pommel.values import positional
 
 # A value in bits: variables are numbered, and 0 or more; None is a value that is undefined.
 Value = Form[int] | None
@@ -35,7 +35,7 @@ class TooHardError(Exception):
     """There are too many cases to look at, or what is compared is no sum; nothing can be said."""
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Inequality:
     """`form <= 0`, or `form < 0` if it is strict."""
 
@@ -341,7 +341,7 @@ def contradict(trees: Sequence[Expression], values: Values) -> bool:
     return not any(never_hold([each], values) for each in trees) and never_hold(trees, values)
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Reason:
     """Which regions have to be one value for it, and whether a region has to be empty for it."""
 

@@ -14,7 +14,7 @@ from pommel.errors import InputError, UsageError
 from pommel.files import sha256_of
 from pommel.models import LstmConfig, find_device, read_word_list
 from pommel.training.text import Split, TextFile, most_frequent, numbered
-from pommel.values import frozen
+from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
     from pommel.training.lstm.session import Member
@@ -213,7 +213,7 @@ def read_corpus(sources: Sources, recipe: Recipe) -> Corpus:
     return corpus
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Numbered:
     """A text as numbers of its distinct words; `n_words` of each sentence, `<eos>` included."""
 

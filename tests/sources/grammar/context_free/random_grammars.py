@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from hypothesis import reject
-from hypothesis import strategies as st
+from hypothesis import reject, strategies as st
 from nltk.grammar import CFG
 from nltk.parse.generate import generate
 

@@ -2,8 +2,7 @@
 
 import itertools
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.sources.grammar.context_free.random_grammars import generated, grammars
 
 from pommel.sources.grammar.context_free.derivations import (

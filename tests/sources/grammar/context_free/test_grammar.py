@@ -1,8 +1,7 @@
 """Context-free grammars as they are read, and what is wrong with their lines and names."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from nltk.grammar import CFG, Nonterminal
 
 from pommel.errors import Place

@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from pommel.errors import Place
 from pommel.sources.grammar.lexicon_file import Cells

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.sources.grammar.permutation.german import source
 
 from pommel.sources.grammar.permutation.design import arrangements, neighbours

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.sources.grammar.permutation.german import DESIGN, NOUNS, faults_of, source, written
 
 from pommel.sources.formats.clams import clams_lines

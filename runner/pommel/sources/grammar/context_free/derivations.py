@@ -9,10 +9,10 @@ That is how NLTK's `generate` does it. One sentence may have several derivations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, Symbol, heights, settle
+from pommel.values import positional
 
 # Numbers grow no further: a recursive grammar may have exponentially many digits of them.
 MOST_SETS = 10**100
@@ -29,7 +29,7 @@ State = tuple[int, int]
 EMPTY: String = ("", None, "")
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Leaf:
     """Terminals that are one string in every derivation, and the depth that they need."""
 
@@ -47,7 +47,7 @@ class Leaf:
 Part = Leaf | State
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Counted:
     """The alternatives of a nonterminal that have derivations, within its depth.
 

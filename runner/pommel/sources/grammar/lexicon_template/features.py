@@ -6,12 +6,13 @@ Slots and choices have numbers, in the order of the template. What fills one is 
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from pommel.errors import Place
 from pommel.sources.grammar.lexicon_file import NOT_APPLICABLE, Cells
 from pommel.sources.grammar.text import Written
+from pommel.values import positional
 
 # What a choice stands for is the only feature that it has.
 OWN_VALUE = ""
@@ -28,7 +29,7 @@ Filled = Sequence[Cells] | Mapping[int, Cells]
 Domains = Sequence[Sequence[Cells]]
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Reference:
     """`S.word`, `S.nom[NUM]`, or a bare name, of which its place says what it means.
 
@@ -49,7 +50,7 @@ class Reference:
 _UNWRITTEN = Reference(Place(file=""), "", "")
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Feature:
     """A column of what fills a slot; `indices` are put behind its name, with `_` between.
 
@@ -100,7 +101,7 @@ class Feature:
         return None if column is None else filled[self.variable].get(column)
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class Relation:
     """A constraint over features and what is written: `left operator right`.
 

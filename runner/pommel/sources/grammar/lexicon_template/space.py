@@ -16,11 +16,11 @@ import itertools
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 from pommel.sources.grammar.lexicon_file import Cells
 from pommel.sources.grammar.lexicon_template.features import Atom, Domains, Relation, Value
+from pommel.values import positional
 
 Filling = tuple[Cells, ...]
 # A value that is only to differ from others, behind the number of their group; None is no such one.
@@ -39,7 +39,7 @@ class EntangledError(Exception):
     """The constraints tie so many values together that ways cannot be counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Distinct:
     """The feature of a slot that is only to differ from those of other slots.
 
