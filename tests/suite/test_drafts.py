@@ -233,3 +233,16 @@ def test_a_filled_design_has_no_two_regions_alike() -> None:
 def test_names_of_regions() -> None:
     assert Design.region_fault(" ") == "the name of a region is empty"
     assert Design.region_fault("verb") == ""
+
+
+def test_a_content_that_is_no_sentence_is_refused_and_not_shown() -> None:
+    value = DESIGN.draft({"name": "agreement", "language": "en"}, n_items=1)
+    region = value["items"][0]["conditions"][0]["regions"][0]
+    region["content"] = "x " * (1 << 19)
+    assert LoadedDraft.parse(json.dumps(value), file="s").suite is not None
+    region["content"] += "x"
+    draft = LoadedDraft.parse(json.dumps(value), file="s")
+    assert draft.suite is None
+    assert [fault.message for fault in draft.errors] == [
+        "the content has 1,048,577 characters, and 1,048,576 at most are read"
+    ]

@@ -212,7 +212,10 @@ class BoardFolder:
             for path in folder.parent.iterdir():
                 is_left = path.is_dir() and written_name(path) == folder.name
                 # Another program may call its folders so, too.
-                if is_left and {each.name for each in path.iterdir()} <= known:
+                if (
+                    is_left
+                    and {written_name(each) or each.name for each in path.iterdir()} <= known
+                ):
                     shutil.rmtree(path)
             with tempfile.TemporaryDirectory(
                 dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"

@@ -24,7 +24,8 @@ class Finding:
     """A place in a suite's JSON, what is wrong there, what would be right.
 
     `within` is the character of the string that is meant. `stray_space` findings are warnings
-    unless the check is strict. `unwritten` ones are what is still to be done in a draft.
+    unless the check is strict. `unwritten` ones are what is still to be done in a draft; what is
+    `too_long` is not shown there either.
     """
 
     path: JsonPath
@@ -34,6 +35,7 @@ class Finding:
     warning: bool = False
     stray_space: bool = False
     unwritten: bool = False
+    too_long: bool = False
 
     @staticmethod
     def in_document(document: Mapping[str, Any]) -> "Iterator[Finding]":
@@ -140,7 +142,8 @@ def _content_findings(content: object, place: JsonPath) -> Iterator[Finding]:
     most = DecodedText.MOST_OF_LINE
     if isinstance(content, str) and len(content) > most:
         message = f"the {place[-1]} has {len(content):,} characters, and {most:,} at most are read"
-        yield Finding(path=place, message=message, hint="write a sentence or a part of one")
+        hint = "write a sentence or a part of one"
+        yield Finding(path=place, message=message, hint=hint, too_long=True)
     elif isinstance(content, str) and has_stray_space(content):
         message = f"stray space in the {place[-1]} {content!r}"
         hint = "remove the spaces around the text, and doubled ones"

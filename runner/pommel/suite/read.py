@@ -133,7 +133,9 @@ def _faults(
             )
 
     of_structure = [*document.duplicate_key_faults(), *document.surrogate_faults(), *told(shape)]
-    others = told(each for each in found if not (is_draft and each.unwritten))
+    of_structure += told(each for each in found if each.too_long)
+    kept = (each for each in found if not each.too_long)
+    others = told(each for each in kept if not (is_draft and each.unwritten))
     return of_structure, [*others, *document.decoded.bom_faults(document.file, strict=strict)]
 
 
