@@ -20,7 +20,7 @@ from pommel.compat.syntaxgym import (
     load_suite,
     results_to_tsv,
 )
-from pommel.errors import SuiteError
+from pommel.errors import ModelError, SuiteError
 from pommel.models.model import RECOVERED, ModelInfo, Policy, Spans
 from pommel.surprisal import ScoredSentence, Token
 
@@ -95,6 +95,28 @@ def test_compute_surprisals_with_conditions_in_another_order(suite_dict: SuiteDi
     frame = compute_surprisals(WordModel(), written).as_dataframe()
     assert frame.loc[(2, "b", 2), "metric_value"] == 14.0
     assert frame["metric_value"].tolist() == [0.0, 12.0, 0.0, 14.0, 0.0, 14.0, 0.0, 12.0]
+
+
+class ModelOfThree(WordModel):
+    """Fails at sentences of more than three words."""
+
+    def score(
+        self,
+        sentences: Sequence[str],
+        policy: Policy,
+        spans: Sequence[Spans | None] | None = None,
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        if faults := {each: f"{each!r} is too long" for each in sentences if each.count(" ") > 2}:
+            raise ModelError.of_sentences(faults)
+        return super().score(sentences, policy, spans)
+
+
+def test_compute_surprisals_has_no_bits_for_a_sentence_at_which_the_model_fails(
+    suite_dict: SuiteDict,
+) -> None:
+    written = suite_dict({"a": ["The", "thing"], "b": ["The", "thing is here"]})
+    with pytest.raises(ModelError, match=r"^'The thing is here' is too long$"):
+        compute_surprisals(ModelOfThree(), written)
 
 
 def test_compute_surprisals_of_all_metrics(suite_dict: SuiteDict) -> None:

@@ -21,16 +21,16 @@ def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
 
     `model` is a model or its reference. What the model's tokenizer adds by itself is scored, and
     nothing else; a first token without left context counts 0 bits. Raises `SuiteError` with every
-    fault of the suite, before the model runs.
+    fault of the suite, before the model runs, and `ModelError` if it fails at a sentence.
     """
     loaded = load_suite(suite)
     value = loaded.as_dict()
     value["region_meta"] = {str(number): name for number, name in value["region_meta"].items()}
     checked = LoadedSuite.from_dict(value).suite
     opened = load_model(model) if isinstance(model, str) else model
-    surprisals = SuiteSurprisals.of(
-        opened, checked, Choices(policy=Policy.SYNTAXGYM, compat="syntaxgym")
-    )
+    # Its suites have no place for a sentence without an answer: each region would have 0 bits.
+    choices = Choices(policy=Policy.SYNTAXGYM, compat="syntaxgym", strict_model=True)
+    surprisals = SuiteSurprisals.of(opened, checked, choices)
     return evaluated(loaded, _dealt(surprisals), model_name=opened.info.name)
 
 
