@@ -101,6 +101,22 @@ def test_the_store_has_the_same_and_a_submission_is_refused(
     assert not (tmp_path / "x.zip").exists()
 
 
+def test_failures_are_told_before_all_other_notes(
+    pommel: Pommel, suite: Path, tmp_path: Path
+) -> None:
+    names = [f"lengths_{number}" for number in range(6)]
+    for name in names:
+        text = suite.read_text("utf-8").replace('"lengths"', f'"{name}"')
+        (tmp_path / f"{name}.json").write_text(text, "utf-8")
+    outcome = pommel("run", MODEL, *(tmp_path / f"{name}.json" for name in names))
+    shown = outcome.stderr.splitlines()
+    assert [line.partition(" (")[0] for line in shown[:6]] == [
+        f"note: en-gpt2 on {name}: failed at 2 sentences" for name in names
+    ]
+    assert len(shown) == 9
+    assert shown[8].startswith("note: 4 more like these; ")
+
+
 def test_targets(pommel: Pommel, tmp_path: Path) -> None:
     table = tmp_path / "targets.csv"
     table.write_text(f"context,target\nThe dog,barks\n{LONG},barks\n", "utf-8")

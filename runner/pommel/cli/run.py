@@ -208,7 +208,7 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
 
 
 def _report(results: Results, chosen: _RunOptions, done: Done) -> None:
-    show_notes([line for run in results.runs for line in run.notes()])
+    show_notes(results.notes())
     if not results.runs:
         return
     form = form_or_usual(chosen.form, chosen.compat)

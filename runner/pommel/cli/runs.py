@@ -247,7 +247,7 @@ def evaluate_again(chosen: _EvaluateAgainOptions) -> None:
         _keep(store, made)
     named = (run.renamed(called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
     results = Results(runs=tuple(named))
-    show_notes([line for run in results.runs for line in run.notes()])
+    show_notes(results.notes())
     show_results(results, table=chosen.table, form=chosen.form)
     if loaded:
         loaded.check()

@@ -1,6 +1,7 @@
 """Runs put together: their tables, their files, and what a notebook shows of them."""
 
 import contextlib
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -44,6 +45,16 @@ class Results:
         from pommel.report.plots.regions import named_runs
 
         return cls(runs=tuple(named_runs(runs)))
+
+    def notes(self) -> list[str]:
+        """Return the notes of all runs; before all others, which models have failed at sentences.
+
+        Few are shown of many, and no other note is as grave.
+        """
+        of_each = [[*run.notes()] for run in self.runs]
+        failed = [bool(run.result.provenance.get("failed")) for run in self.runs]
+        failures = [notes.pop(0) for notes in itertools.compress(of_each, failed)]
+        return [*failures, *itertools.chain.from_iterable(of_each)]
 
     def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
         """Return one tidy table over all runs (docs/results.md).

@@ -283,7 +283,7 @@ class Run:
         return Run(surprisals=replace(self.surprisals, model=model), result=result)
 
     def notes(self) -> Iterator[str]:
-        """Yield what a reader of the scores should know, in plain words."""
+        """Yield what a reader of the scores should know, in plain words; failures first."""
         table, result = self.surprisals.table, self.result
         where = f"{result.model_name} on {result.suite_name}"
         if failed := self.result.provenance.get("failed"):
