@@ -110,7 +110,8 @@ def conditional_scores(
 ) -> list[ConditionalScore]:
     """Score targets given their left contexts (see `pommel.scoring.conditional`)."""
     with _opened(model) as opened:
-        return ConditionalScore.of_pairs(opened, pairs, policy, joiner=joiner)
+        choices = Choices(policy=policy or Policy())
+        return ConditionalScore.of_pairs(opened, pairs, choices, joiner=joiner)
 
 
 def run(  # noqa: PLR0913 - each of these is a choice of the caller's

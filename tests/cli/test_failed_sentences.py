@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from tests.builders import suite_text
 from tests.cli.samples import Pommel
+from tests.word_model import WordModel
+
+from pommel.errors import ModelError
 
 MODEL = "builtin://en-gpt2"
 LONG = "The dog that likes " + "the dog that likes " * 20 + "the cat"
@@ -127,3 +130,18 @@ def test_targets(pommel: Pommel, tmp_path: Path) -> None:
     )
     assert outcome.stdout.splitlines()[2].endswith(",barks,,,0,0,[]")
     assert pommel("conditional", MODEL, table, "--strict-model").status == 1
+
+
+def test_a_strict_model_is_asked_for_targets_once(
+    pommel: Pommel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = ModelError("it broke")
+    failure.suspect = "It likes me"
+    model = WordModel(fails_at=failure.suspect, failure=failure)
+    monkeypatch.setattr("pommel.cli.options.load_model", lambda *_: model)
+    table = tmp_path / "targets.csv"
+    table.write_text("context,target\nA dog,barks\nIt likes,me\nA cat,purrs\n", "utf-8")
+    outcome = pommel("conditional", "toy://words", table, "--strict-model")
+    assert (outcome.status, outcome.stderr) == (1, "pommel: it broke\n")
+    assert model.asked == [["A dog barks", "It likes me", "A cat purrs"]]
+    assert pommel("conditional", "toy://words", table).status == 0

@@ -12,6 +12,7 @@ import pommel
 from pommel.errors import InputError
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans, score_all
 from pommel.models.registry import load_model
+from pommel.scoring.choices import Choices
 from pommel.scoring.conditional import Comparison, ConditionalScore
 from pommel.surprisal import ScoredSentence, Token
 
@@ -111,7 +112,7 @@ def test_without_pairs_no_model_is_asked() -> None:
 def test_the_policy_reaches_the_model() -> None:
     model = ToyModel()
     ConditionalScore.of_pairs(model, [("The", "dog")])
-    ConditionalScore.of_pairs(model, [("The", "dog")], Policy(eos="never"))
+    ConditionalScore.of_pairs(model, [("The", "dog")], Choices(policy=Policy(eos="never")))
     assert model.policies == [Policy(), Policy(eos="never")]
 
 
@@ -277,7 +278,7 @@ def test_a_sentence_is_its_context_and_then_its_target(reference: str) -> None:
     @given(pairs=PAIRS, eos=st.sampled_from(["never", "always"]))
     def law(pairs: list[tuple[str, str]], eos: str) -> None:
         policy = Policy(eos="always") if eos == "always" else Policy(eos="never")
-        scores = ConditionalScore.of_pairs(model, pairs, policy)
+        scores = ConditionalScore.of_pairs(model, pairs, Choices(policy=policy))
         assert [(each.context, each.target) for each in scores] == pairs
         for score in scores:
             whole = sum_bits(model, f"{score.context} {score.target}", policy)
@@ -321,7 +322,7 @@ def test_a_neural_models_scores_are_differences_of_whole_sentences(eos: str) -> 
     pytest.importorskip("transformers")
     model = load_model("builtin://en-gpt2", LoadOptions())
     policy = Policy(eos="always") if eos == "always" else Policy(eos="never")
-    scores = ConditionalScore.of_pairs(model, GPT2_PAIRS, policy)
+    scores = ConditionalScore.of_pairs(model, GPT2_PAIRS, Choices(policy=policy))
     for score in scores:
         context = sum_bits(model, score.context, Policy(eos="never")) if score.context else 0.0
         expected = sum_bits(model, score.text, policy) - context

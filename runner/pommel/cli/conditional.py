@@ -20,9 +20,9 @@ from pommel.cli.output import (
     show_notes,
     show_table,
 )
-from pommel.errors import InputError, ModelError, UsageError, counted, quoted
+from pommel.errors import InputError, UsageError, counted, quoted
 from pommel.files import DecodedText, frame_of, frame_text
-from pommel.scoring import ConditionalScore
+from pommel.scoring import Choices, ConditionalScore
 from pommel.sources import TargetTable
 
 if TYPE_CHECKING:
@@ -70,16 +70,14 @@ def command(model: str, file: str, chosen: _ConditionalOptions) -> None:
     if taken:
         hint = "rename it: the command adds a column of this name"
         raise InputError(f"{file}: there is a column {taken[0]!r}; {hint}")
+    choices = Choices(policy=chosen.policy, strict_model=chosen.strict_model)
     with (
         chosen.opened_model(model) as opened,
         progress_bar(opened.info.name, len(table.rows)) as progress,
     ):
         scores = ConditionalScore.of_pairs(
-            opened, table.pairs, chosen.policy, joiner=chosen.joiner, progress=progress
+            opened, table.pairs, choices, joiner=chosen.joiner, progress=progress
         )
-    failed = {each.text: each.failure for each in scores if each.failure}
-    if failed and chosen.strict_model:
-        raise ModelError.of_sentences(failed)
     show_notes(list(_notes(scores, chosen.joiner)))
     _write(_frame(table, scores), form, chosen.output)
     if table.has_labels:

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from pommel.errors import InputError
-from pommel.models import Model, Policy
+from pommel.models import Model
+from pommel.scoring.choices import Choices
 from pommel.scoring.questions import Questions
 from pommel.scoring.regions import all_needed
 from pommel.surprisal import ScoredSentence, Token
@@ -66,7 +67,7 @@ class ConditionalScore:
         cls,
         model: Model,
         pairs: Iterable[tuple[str, str]],
-        policy: Policy | None = None,
+        choices: Choices | None = None,
         *,
         joiner: str = " ",
         progress: Progress | None = None,
@@ -84,7 +85,9 @@ class ConditionalScore:
         (`mean_surprisal_bits`), without a mark at the end (`Policy(eos="never")`) and with those at
         the beginning that the tokenizer adds (`bos="tokenizer"`).
 
-        A sentence at which the model fails has no score, unless it fails at all of them.
+        A sentence at which the model fails has no score, unless it fails at all of them, or
+        the choices say `strict_model`: then the first failure is raised. Of the choices only this
+        and the policy matter here.
         Raises `InputError` for a target without a visible character, and what the model raises.
         """
         asked = [_Asked.of(number, *pair, joiner) for number, pair in enumerate(pairs, start=1)]
@@ -93,7 +96,8 @@ class ConditionalScore:
         needed = all_needed(
             {each.text: ((len(each.context.rstrip()), len(each.text) + 1),)} for each in asked
         )
-        questions = Questions(model, policy or Policy(), needed)
+        chosen = choices or Choices()
+        questions = Questions(model, chosen.policy, needed, is_strict=chosen.strict_model)
         for n_scored in questions.ask(Counter(each.text for each in asked)):
             if progress and n_scored:
                 progress(n_scored)
