@@ -16,8 +16,8 @@ def _long(piece: bytes) -> bytes:
 
 
 # What each file is, the commands that read it, and what is said.
-LINE = "this line has more than 1,048,576 characters"
-VALUES = "has more than 4,000,000 values"
+LINE = "this line has more than 1,048,576 "
+VALUES = "has more than 8,000,000 values"
 INPUTS: Mapping[str, tuple[bytes, tuple[str, ...], str]] = {
     "words in a line": (
         _long(b"The author is good . "),

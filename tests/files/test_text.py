@@ -60,15 +60,20 @@ TOO_LONG = (
     "this line has more than 1,048,576 characters, the most that is read; write a sentence or a "
     "row a line"
 )
+TOO_MANY_BYTES = TOO_LONG.replace("characters", "bytes")
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 def test_a_line_that_is_no_line(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "file"
-    path.write_bytes(pack(b"one\n" + b"x" * (LONG - 1) + b"\n"))
+    sound = b"one\n" + b"x" * (LONG - 1) + b"\r\n"
+    path.write_bytes(pack(sound))
+    with opened(path) as lines:
+        assert b"".join(lines) == sound
+    path.write_bytes(pack(sound + b"x" * LONG))
     with opened(path) as lines, pytest.raises(InputError) as caught:
         list(lines)
-    assert str(caught.value) == f"{path}:2: {TOO_LONG}"
+    assert str(caught.value) == f"{path}:3: {TOO_MANY_BYTES}"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -1,7 +1,5 @@
 """`pommel convert`: suites and minimal sets from one format to another."""
 
-import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +12,7 @@ from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note, show_warnings
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_left_out, show_or_write
 from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
-from pommel.files import file_name_fault
+from pommel.files import DecodedText, file_name_fault
 from pommel.sources import Content, Conversion, WrittenForm
 
 _STANDARD_INPUT = Path("-")
@@ -88,8 +86,7 @@ def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequen
     with tempfile.TemporaryDirectory() as folder:
         # Formats read files, some of them twice.
         spooled = Path(folder) / f"stdin{WrittenForm.named(conversion.read_as).ending}"
-        with spooled.open("wb") as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
+        spooled.write_bytes(DecodedText.bytes_of_stdin())
         try:
             return conversion.contents(spooled)
         except FaultyFileError as error:

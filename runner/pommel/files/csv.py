@@ -27,6 +27,7 @@ _GUARDED = re.compile(rf"(^|[;|\t])'{_CELL}", re.DOTALL)
 # More rows take a gigabyte, and so many columns nobody names.
 _MOST_LINES = 1_000_000
 _MOST_COLUMNS = 10_000
+_MOST_OF_FIELD = DecodedText.MOST_OF_LINE
 _MOST_FAULTS = 1_000
 
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
@@ -119,9 +120,9 @@ class CsvTable:
         """
         if text.count("\n") > _MOST_LINES:
             what = f"has more than {_MOST_LINES:,} lines, the most that is read of a table"
-            raise InputError(f"{file}: {what}; divide it, by model for one")
-        # Python's own limit is below what a text may have.
-        csv.field_size_limit(DecodedText.MOST_OF_LINE)
+            raise InputError(f"{file}: {what}; divide it")
+        # A field is looked at when it is read: Python's own limit is the process's, and a low one.
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
         # Unlike str.splitlines, this splits at no other characters than CR and LF.
         lines = list(io.StringIO(text, newline=""))
         reader = csv.reader(lines, delimiter=separator, strict=True)
@@ -133,6 +134,8 @@ class CsvTable:
                 fields = next(reader)
                 if len(fields) > _MOST_COLUMNS:
                     problem = f"a row has at most {_MOST_COLUMNS:,} fields"
+                elif max(map(len, fields), default=0) > _MOST_OF_FIELD:
+                    problem = f"a field has at most {_MOST_OF_FIELD:,} characters"
             except csv.Error as error:
                 problem = str(error)
             row = CsvRow(

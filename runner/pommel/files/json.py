@@ -27,9 +27,9 @@ MAX_DEPTH = 100
 
 # Python refuses to convert longer whole numbers, since that takes quadratic time.
 _MAX_DIGITS = 4300
-# How many values a text may have (commas and brackets are counted, also in texts): with their
-# places, these take a gigabyte.
-_MOST_VALUES = 4_000_000
+# How many values a text may have (commas and brackets are counted, also in texts). Suites that are
+# read have fewer, however large; with their places these take two gigabytes.
+_MOST_VALUES = 8_000_000
 _NESTED = (dict, list, tuple)
 
 
@@ -51,7 +51,7 @@ def parse_json(
 
     Raises `InputError`, whatever is wrong: beside the syntax also NaN and infinities, which JSON
     lacks, whole numbers of more than 4,300 digits, which Python makes none of, nesting that is too
-    deep for it, and more than 4,000,000 values. The message begins with `where`, if that is said,
+    deep for it, and more than 8,000,000 values. The message begins with `where`, if that is said,
     and the line if it is known; where the text is but one, `first_line` is None.
     `json.JSONDecoder()` takes NaN and infinities, too, which are usual in files that Python has
     written.

@@ -65,7 +65,12 @@ class DecodedText:
     @classmethod
     def of_stdin(cls) -> Self:
         """Read standard input, whatever the terminal's locale; raises as `read` does."""
-        return cls.decode(_whole(sys.stdin.buffer, "<stdin>"), file="<stdin>")
+        return cls.decode(cls.bytes_of_stdin(), file="<stdin>")
+
+    @staticmethod
+    def bytes_of_stdin() -> bytes:
+        """Return standard input as it is; raises `InputError` if it is too large."""
+        return _whole(sys.stdin.buffer, "<stdin>")
 
     @classmethod
     def read_words(cls, path: Path) -> Self:
@@ -123,7 +128,7 @@ class DecodedText:
             window = (start, start + self.MOST_OF_LINE + 1)
             last = max(self.text.rfind("\n", *window), self.text.rfind("\r", *window))
             if last < 0:
-                raise _long_line(file, self.text.count("\n", 0, start) + 1)
+                raise _long_line(file, self.text.count("\n", 0, start) + 1, "characters")
             start = last + 1
 
     @staticmethod
@@ -188,17 +193,16 @@ def opened(path: Path) -> Iterator[Iterator[bytes]]:
 def _lines(stream: io.BufferedReader, path: Path) -> Iterator[bytes]:
     most = DecodedText.MOST_OF_LINE
     for number in itertools.count(1):
-        line = stream.readline(most + 1)
-        if len(line) > most:
-            raise _long_line(str(path), number)
+        line = stream.readline(most + len(b"\r\n"))
+        if len(line) > most and len(line.rstrip(b"\r\n")) > most:
+            raise _long_line(str(path), number, "bytes")
         if not line:
             return
         yield line
 
 
-def _long_line(file: str, number: int) -> InputError:
-    most = DecodedText.MOST_OF_LINE
-    what = f"this line has more than {most:,} characters, the most that is read"
+def _long_line(file: str, number: int, unit: str) -> InputError:
+    what = f"this line has more than {DecodedText.MOST_OF_LINE:,} {unit}, the most that is read"
     return InputError(f"{file}:{number}: {what}; write a sentence or a row a line")
 
 

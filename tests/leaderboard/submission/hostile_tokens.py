@@ -70,7 +70,7 @@ _TOKEN_FORM = (
 TOKEN_FILES: Mapping[str, tuple[Make, str]] = {
     "name that steers a terminal": (
         token(1, 0, "\x1b[2J"),
-        f"{TOKENS}:2: token '\\x1b[2J' has characters that are not shown",
+        f"{TOKENS}:2: token '\\x1b[2J' has characters that steer a terminal or turn text",
     ),
     "name without end": (
         token(1, 0, "x" * 1_001),

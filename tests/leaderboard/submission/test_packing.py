@@ -287,3 +287,8 @@ def test_what_submitters_cannot_say(said: dict[str, str], reason: str) -> None:
     with pytest.raises(UsageError) as caught:
         Submitter(**said)
     assert str(caught.value) == reason
+
+
+def test_addresses_of_people_beside_those_of_pages() -> None:
+    note = "Weights at https://example.org/w, questions to me@example.org"
+    assert Submitter(by="a", contact="https://lab.example (me@lab.example)", note=note).note == note

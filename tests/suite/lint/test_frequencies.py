@@ -22,6 +22,7 @@ def read(tmp_path: Path, text: str | bytes) -> dict[str, float]:
         "the\t20\ndog\t3\n",
         "the,20\ndog,3",
         "the 20\r\ndog 3\r\n",
+        "the\t20\rdog\t3\r",
         "word\tcount\nthe\t20\ndog\t3\n",
         "\N{ZERO WIDTH NO-BREAK SPACE}Word,Freq\nthe,20\n\ndog,3\n",
         "The,10\nthe,10\nDog,3\n",

@@ -26,7 +26,7 @@ _FILLERS = "\u115f\u1160\u3164\uffa0"
 _MOST_CHARACTERS = {"name": 100, "by": 200, "contact": 200, "url": 500, "note": 2000}
 _SCHEMES = ("https://", "http://")
 # A name, and maybe a password, in front of a host; other schemes have a revision or digest there.
-_USER = re.compile(r"https?://[^/?#]*@", re.IGNORECASE)
+_USER = re.compile(r"https?://[^/?#\s]*@", re.IGNORECASE)
 # Clocks differ.
 _LATEST = dt.timedelta(days=1)
 # What has no looks of its own at the end of a name: joiners, marks of direction, blank letters.

@@ -5,12 +5,13 @@ A line has one key more where a token was not scored for a reason that such file
 """
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import InputError, printable, quoted
+from pommel.errors import InputError, quoted
 from pommel.files import is_encodable
 from pommel.leaderboard.submission.limits import (
     Counted,
@@ -25,6 +26,8 @@ from pommel.surprisal import ScoredSentence, Unscored
 
 # Longer than any word.
 _LONGEST_NAME = 1_000
+# Blanks and joiners of all kinds are characters of words in some vocabularies.
+_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # Where nothing else is said, a token has no surprisal because it has no context.
 _REASONS: tuple[Unscored, ...] = ("not asked for", "not comparable")
 
@@ -117,9 +120,9 @@ def _check_names(scored: ScoredSentence, at: str) -> None:
                 f"{at}: token {quoted(each.text)} is called by more than {_LONGEST_NAME:,} "
                 f"characters"
             )
-        if each.text != printable(each.text):
+        if _STEERING.search(each.text):
             raise SubmissionError(
-                f"{at}: token {quoted(each.text)} has characters that are not shown"
+                f"{at}: token {quoted(each.text)} has characters that steer a terminal or turn text"
             )
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import io
 import itertools
 import re
 from collections import Counter, defaultdict
@@ -40,7 +41,10 @@ class Frequencies:
         try:
             with opened(path) as lines:
                 first = next(lines, b"").decode("utf-8-sig")
-                found = _read(itertools.chain([first], map(bytes.decode, lines)), str(path))
+                texts = itertools.chain([first], map(bytes.decode, lines))
+                # Lines may end in CR alone, too.
+                every = itertools.chain.from_iterable(io.StringIO(each, None) for each in texts)
+                found = _read(every, str(path))
         except UnicodeDecodeError:
             message = f"{path}: the file is not UTF-8; save it with the encoding UTF-8"
             raise InputError(message) from None
