@@ -63,6 +63,35 @@ def test_columns_by_blanks(first: str, second: str, third: str, token: str) -> N
         assert (found.text, found.surprisal_bits) == (token, 2.5)
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "read"),
+    [
+        ("\textra", "1\t1\tnew york\t7.0\tx y", ("new york", 7.0)),
+        ("\textra", "1\t1\tthe\t5.0\t", ("the", 5.0)),
+        ("\tlog prob", "1\t1\t3\t7.0\t-3.5", ("3", 7.0)),
+        ("\textra", "1\t1\ta 3\t5.0", None),
+        (" extra", "1 1 a 3.0 5.0", ("a", 3.0)),
+        (" extra", "1\t1\ta\t3.0\t5.0", ("a", 3.0)),
+        (" extra", "1\t1\ta 3\t5.0", None),
+        (" extra", "1 1 the 5.0", None),
+        (" extra", "1 1 the 5.0 6.0 7.0", None),
+    ],
+)
+def test_further_columns_are_not_taken_for_others(
+    header: str, row: str, read: tuple[str, float] | None
+) -> None:
+    blank = header[0]
+    text = HEADER.rstrip().replace("\t", blank) + f"{header}\n{row}\n"
+    if read:
+        ((found,),) = parse_surprisal_table(text, where="s")
+        assert (found.text, found.surprisal_bits) == read
+    else:
+        with pytest.raises(
+            InputError, match=r"^s:2: .* columns; a row is .* and 1 more, as the header$"
+        ):
+            parse_surprisal_table(text, where="s")
+
+
 def test_a_token_of_nothing() -> None:
     ((found,),) = parse_surprisal_table(f"{HEADER}1 1  2.5", where="s")
     assert (found.text, found.surprisal_bits) == ("", 2.5)

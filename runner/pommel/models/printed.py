@@ -67,7 +67,7 @@ class TableReader:
         _, header = next(numbered, (1, ""))
         if not is_header(header):
             raise InputError(f"{self.at}1: the first line has to be {' '.join(COLUMNS)}")
-        self.n_further = len(header.split()) - len(COLUMNS)
+        self.n_further = len(_cells(header.strip())) - len(COLUMNS)
         if self.n_further:
             self.habits.add("further columns")
         count = 0
@@ -93,9 +93,10 @@ class TableReader:
     def _row(self, line: str, at: str, number: int, count: int) -> tuple[int, int, PrintedToken]:
         columns = _columns(line, self.n_further)
         if len(columns) != len(COLUMNS):
+            more = f" and {self.n_further} more, as the header" if self.n_further else ""
             raise InputError(
-                f"{at}: {quoted(line)} has {len(line.split())} columns; "
-                f"a row is {' '.join(COLUMNS)}"
+                f"{at}: {quoted(line)} has {len(_cells(line))} columns; "
+                f"a row is {' '.join(COLUMNS)}{more}"
             )
         first, second, text, surprisal = columns
         sentence_id = _id(first, "sentence_id", at)
@@ -118,14 +119,22 @@ def is_header(line: str) -> bool:
 
 
 def _columns(line: str, n_further: int) -> Sequence[str]:
-    """Return the columns of the protocol, of which there are no more than the header names."""
+    """Return the columns of the protocol; () where it cannot be told which they are."""
     columns = line.split("\t")
+    if n_further:
+        # Of one that is missing, or has a blank in it, another would be taken for the surprisal.
+        columns = _cells(line)
     if len(columns) == len(COLUMNS) + n_further:
         return columns[: len(COLUMNS)]
     if n_further:
-        line = " ".join(line.rsplit(None, n_further)[:1])
+        return ()
     row = _BY_BLANKS.fullmatch(line.strip(" \t"))
     return [each.strip(" \t") for each in row.groups()] if row else ()
+
+
+def _cells(line: str) -> list[str]:
+    """Return what stands between tabs, or between blanks where there is no tab."""
+    return line.split("\t") if "\t" in line else [each for each in line.split(" ") if each]
 
 
 def _id(text: str, column: str, at: str) -> int:
