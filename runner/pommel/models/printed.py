@@ -51,7 +51,8 @@ def parse_surprisal_table(text: str, *, where: str) -> "Table":
 class TableReader:
     """Reads a table line by line, so that it may be of any length.
 
-    Messages begin with `at` and the line's number. `sentence` is the one that was read last, or
+    Messages begin with `at` and the line's number, of which the header's is `first_line`, which
+    may be said as late as the header comes. `sentence` is the one that was read last, or
     where ids do not count 1, 2, 3 the one that should have come; 0 before the first row. Columns
     behind those of the protocol are left out, and a surprisal of `inf` is one; `habits` say so.
     """
@@ -60,19 +61,22 @@ class TableReader:
     sentence: int = 0
     habits: set[str] = field(default_factory=set)
     n_further: int = 0
+    first_line: int = 1
 
     def sentences(self, lines: Iterable[str]) -> Iterator[tuple[PrintedToken, ...]]:
         """Yield the tokens of each sentence; raises as `parse_surprisal_table` does."""
-        numbered = enumerate(lines, start=1)
-        _, header = next(numbered, (1, ""))
+        lines = iter(lines)
+        header = next(lines, "")
         if not is_header(header):
-            raise InputError(f"{self.at}1: the first line has to be {' '.join(COLUMNS)}")
+            raise InputError(
+                f"{self.at}{self.first_line}: the first line has to be {' '.join(COLUMNS)}"
+            )
         self.n_further = len(_cells(header.strip())) - len(COLUMNS)
         if self.n_further:
             self.habits.add("further columns")
         count = 0
         tokens: list[PrintedToken] = []
-        for number, line in numbered:
+        for number, line in enumerate(lines, start=self.first_line + 1):
             if not (row := line.removesuffix("\r")):
                 continue
             at = f"{self.at}{number}"
@@ -94,9 +98,9 @@ class TableReader:
         columns = _columns(line, self.n_further)
         if len(columns) != len(COLUMNS):
             more = f" and {self.n_further} more, as the header" if self.n_further else ""
+            n_columns = len(_cells(line) if self.n_further else line.split())
             raise InputError(
-                f"{at}: {quoted(line)} has {len(_cells(line))} columns; "
-                f"a row is {' '.join(COLUMNS)}{more}"
+                f"{at}: {quoted(line)} has {n_columns} columns; a row is {' '.join(COLUMNS)}{more}"
             )
         first, second, text, surprisal = columns
         sentence_id = _id(first, "sentence_id", at)

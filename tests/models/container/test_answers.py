@@ -225,6 +225,14 @@ WRONG: list[tuple[str, str, str]] = [
     ),
     (
         "get_surprisals",
+        printing("WARNING: a GPU", "", HEADER, "1\t1\tThe\tone"),
+        (
+            "line 4: the surprisal 'one' of 'The' is not a number; write it in bits, "
+            "at sentence 1 ('The cat')"
+        ),
+    ),
+    (
+        "get_surprisals",
         table("1\t1\tThe\t0", "1\t2\tcaf\udce9\t1"),
         "line 3 of its output is not UTF-8, at sentence 1 ('The cat')",
     ),

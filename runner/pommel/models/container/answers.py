@@ -171,6 +171,7 @@ def _watched(command: Command, reader: TableReader, sentences: Sequence[str]) ->
         command.habits.add("lines before its table")
         check_line(command, header, sentences[0])
         header = command.next_line()
+        reader.first_line += 1
     if header is None or not is_header(header):
         command.at = ""
         wanted = " ".join(COLUMNS)
