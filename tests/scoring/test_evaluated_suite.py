@@ -275,3 +275,16 @@ def test_a_swallowed_region_is_written_without_a_value_and_read_again() -> None:
     value = evaluated_suite_to_dict(suite, table, zero_where_swallowed=True)
     region = value["items"][0]["conditions"][0]["regions"][1]
     assert (region["metric_value"], "n_tokens" in region) == ({"sum": 0.0}, False)
+
+
+def test_a_sentence_at_which_the_model_has_failed_is_not_read_as_swallowed() -> None:
+    suite = make_suite([{"match": ("The dog", "barks"), "mismatch": ("The dog", "bark")}])
+    good, bad = (each.text for each in suite.sentences()[0])
+    failed = ScoredSentence(text=bad, tokens=(), failure="it is too long")
+    table = region_table(suite, [[by_word(good), failed]])
+    again = table_from_suite(read(evaluated_suite_to_dict(suite, table)))
+    assert again.failed.tolist() == table.failed.tolist() == [[False, True]]
+    assert not again.swallowed.any()
+    assert not table.swallowed.any()
+    np.testing.assert_array_equal(again.values["sum"], table.values["sum"])
+    np.testing.assert_array_equal(again.whole["sum"], table.whole["sum"])

@@ -38,7 +38,9 @@ def table_from_suite(suite: Suite) -> RegionTable:
     oovs: dict[Cell, tuple[str, ...]] = {}
     for cell, region in cells_of(suite):
         written = region.as_written
-        swallowed[cell] = bool(region.text) and written.get("n_tokens") == 0
+        # Where the model has failed there are no tokens either, but another count.
+        has_none = written.get("n_tokens") == 0 and not written.get("n_not_comparable")
+        swallowed[cell] = bool(region.text) and has_none
         for metric in metrics:
             # NumPy takes None for NaN.
             values[metric][cell] = written["metric_value"][metric]
