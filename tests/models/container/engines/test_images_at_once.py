@@ -54,7 +54,7 @@ def test_nothing_tells_that_they_ran_at_once(
         folder = tmp_path / n_at_once
         asked = command(
             *(broken, sound, f"{sound}-nowhere", "builtin://en-ngram", suite, "-o", folder),
-            *("--pull", "never"),
+            *("--pull", "never", "--strict-model"),
             *("--parallel-images", n_at_once, "--store", tmp_path / f"{n_at_once}.sqlite"),
             *("--sandbox", "memory=500M", "--sandbox", "cpus=0.5"),
         )
