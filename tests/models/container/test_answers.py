@@ -124,8 +124,10 @@ def test_a_sentence_that_begins_as_warnings_do_is_one(commands: CommandsOf) -> N
 
 
 def test_a_spec_behind_warnings_and_a_mark(commands: CommandsOf) -> None:
-    spec = commands(spec_script=printing("\ufeffWARNING: a GPU is here", json.dumps(SPEC))).spec()
-    assert spec["name"] == "toy"
+    image = commands(spec_script=printing("\ufeffWARNING: a GPU is here", json.dumps(SPEC)))
+    assert image.spec()["name"] == "toy"
+    told = "a byte order mark and warnings before its spec"
+    assert image.remarks == [f"its image prints {told}, which is read all the same"]
 
 
 WRONG: list[tuple[str, str, str]] = [

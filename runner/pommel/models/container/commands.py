@@ -201,7 +201,7 @@ class ImageCommands:
 
     @cached_property
     def _spec(self) -> Mapping[str, Any]:
-        return read_spec(self.engine, self.job("spec"))
+        return read_spec(self.engine, self.job("spec"), self.habits)
 
     def supports(self, feature: str) -> bool | None:
         """Return what the spec says of a command, None where it says nothing."""

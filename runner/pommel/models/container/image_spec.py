@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,8 +23,8 @@ _DEEPEST = 32
 _LONGEST_SHOWN = 200
 
 
-def read_spec(engine: Engine, job: Job) -> Mapping[str, Any]:
-    """Return what the command `spec` prints.
+def read_spec(engine: Engine, job: Job, habits: set[str]) -> Mapping[str, Any]:
+    """Return what the command `spec` prints; what is read although it should not be is a habit.
 
     Raises `ContainerError` for what is no JSON, or no spec by `schemas/model_spec.json`, or far too
     big for one, and for names, marks and a `drop_token_pattern` that nobody would want.
@@ -38,12 +39,17 @@ def read_spec(engine: Engine, job: Job) -> Mapping[str, Any]:
         command.finish()
         try:
             lines = raw.decode("utf-8-sig").rstrip("\n").split("\n")
-            told = itertools.dropwhile(lambda line: line.startswith(WARNING), lines)
-            return _checked("\n".join(told))
+            told = [*itertools.dropwhile(lambda line: line.startswith(WARNING), lines)]
+            spec = _checked("\n".join(told))
         except UnicodeDecodeError as error:
             raise command.failure("its output is not UTF-8") from error
         except (InputError, ValueError) as error:
             raise command.failure(shortened(str(error))) from error
+    if raw.startswith(BOM_UTF8):
+        habits.add("a byte order mark")
+    if len(told) < len(lines):
+        habits.add("warnings before its spec")
+    return spec
 
 
 def _checked(text: str) -> Mapping[str, Any]:
