@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from pommel.cli.images_at_once import ImagesOptions
+from pommel.cli.output import note
 from pommel.cli.run import run_each
 from pommel.errors import ContainerError, UsageError
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines.engine import GIB
 from pommel.models.family import NamedModel
 
@@ -40,6 +42,7 @@ class Running:
             self._all_here.wait(10)
         time.sleep(0.1 if name == IMAGES[0] else 0)
         made.append(name)
+        note(f"{name} ends")
         with self._lock:
             self._running.remove(name)
         if name in IMAGES[:2]:
@@ -52,8 +55,15 @@ def test_all_comes_in_the_order_of_the_models(capsys: pytest.CaptureFixture[str]
     done = run_each(models, running, n_images=2)
     assert [*map(str, done.runs)] == [each.reference for each in models]
     assert list(done.failed) == [*IMAGES[:2]]
+    goes_on = "failed; going on with the other models"
     assert capsys.readouterr().err.splitlines() == [
-        f"pommel: {reference} failed; going on with the other models" for reference in IMAGES[:2]
+        f"{IMAGES[0]} ends",
+        f"pommel: {IMAGES[0]} {goes_on}",
+        f"{IMAGES[1]} ends",
+        f"pommel: {IMAGES[1]} {goes_on}",
+        "builtin://en-gpt2 ends",
+        f"{IMAGES[2]} ends",
+        f"{IMAGES[3]} ends",
     ]
     # A network has the machine for itself.
     assert running.together == {
@@ -73,19 +83,24 @@ def test_one_at_a_time_is_in_this_thread() -> None:
     assert threads == {threading.main_thread()}
 
 
-def test_what_ends_it_all_keeps_what_is_complete_and_begins_no_more() -> None:
-    begun = []
+def test_what_ends_it_all_keeps_what_is_complete_and_begins_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = set()
+    # By then what has not begun is called off.
+    stopped = threading.Event()
+    monkeypatch.setattr(ImageCommands, "remove_containers", stopped.set)
 
     def run(model: NamedModel, made: list[Any]) -> None:
-        begun.append(model.reference)
+        begun.add(model.reference)
         if model.reference == IMAGES[0]:
             raise UsageError("no such device")
         made.append(model.reference)
-        time.sleep(0.2)
+        assert stopped.wait(10)
 
     done = run_each(named(*IMAGES), run, n_images=2)
     assert isinstance(done.stopped_by, UsageError)
-    assert [*map(str, done.runs)] == begun[1:]
+    assert {*map(str, done.runs)} == begun - {IMAGES[0]}
     assert len(begun) < len(IMAGES)
 
 

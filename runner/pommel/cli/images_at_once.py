@@ -12,11 +12,12 @@ from typing import Self
 
 from pommel.cli.option_groups import AboveZero, Count, option
 from pommel.cli.options import ContainerOptions, MemorySize
-from pommel.cli.output import note, progress_bar
+from pommel.cli.output import hold_notes, note, progress_bar
 from pommel.errors import UsageError, counted, readable_size
 from pommel.models import LoadOptions
 
 Outcome = concurrent.futures.Future[None]
+_Work = tuple[Outcome, Callable[[], None], list[str]]
 
 
 class ImagesOptions(ContainerOptions):
@@ -79,15 +80,16 @@ _SECONDS_TO_STOP = 20
 
 @contextlib.contextmanager
 def at_once(works: Sequence[Callable[[], None]], n_at_once: int) -> Iterator[Iterator[Outcome]]:
-    """Run works in threads, and give what comes of each, in their order.
+    """Run works in threads, and give what comes of each, in their order; so are their notes said.
 
     At the end those that have not begun never do, and the others lose their containers.
     """
     from pommel.models import ImageCommands
 
-    waiting: queue.SimpleQueue[tuple[Outcome, Callable[[], None]]] = queue.SimpleQueue()
+    waiting: queue.SimpleQueue[_Work] = queue.SimpleQueue()
     outcomes: list[Outcome] = [Outcome() for _ in works]
-    for each in zip(outcomes, works, strict=True):
+    notes: list[list[str]] = [[] for _ in works]
+    for each in zip(outcomes, works, notes, strict=True):
         waiting.put(each)
 
     def work_off() -> None:
@@ -101,7 +103,7 @@ def at_once(works: Sequence[Callable[[], None]], n_at_once: int) -> Iterator[Ite
         thread.start()
     try:
         with progress_bar("images", len(works)) as progress:
-            yield _each_ended(outcomes, progress)
+            yield _each_ended(outcomes, notes, progress)
     finally:
         running = [each for each in outcomes if not each.cancel()]
         until = time.monotonic() + _SECONDS_TO_STOP
@@ -110,8 +112,9 @@ def at_once(works: Sequence[Callable[[], None]], n_at_once: int) -> Iterator[Ite
             concurrent.futures.wait(running, timeout=0.2)
 
 
-def _run(outcome: Outcome, work: Callable[[], None]) -> None:
+def _run(outcome: Outcome, work: Callable[[], None], notes: list[str]) -> None:
     if outcome.set_running_or_notify_cancel():
+        hold_notes(notes)
         try:
             work()
         except BaseException as error:  # noqa: BLE001 - raised again by whoever asks
@@ -120,8 +123,12 @@ def _run(outcome: Outcome, work: Callable[[], None]) -> None:
             outcome.set_result(None)
 
 
-def _each_ended(outcomes: Sequence[Outcome], progress: Callable[[int], None]) -> Iterator[Outcome]:
-    for each in outcomes:
+def _each_ended(
+    outcomes: Sequence[Outcome], notes: Sequence[Sequence[str]], progress: Callable[[int], None]
+) -> Iterator[Outcome]:
+    for each, said in zip(outcomes, notes, strict=True):
         concurrent.futures.wait([each])
         progress(1)
+        for line in said:
+            note(line)
         yield each

@@ -6,6 +6,7 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -98,7 +99,18 @@ def print_or_write(text: str, output: Path | None, what: str) -> None:
 
 def note(message: str) -> None:
     """Say something on stderr that is no result."""
-    click.echo(message, err=True)
+    if (held := _HELD.get()) is None:
+        click.echo(message, err=True)
+    else:
+        held.append(message)
+
+
+_HELD: ContextVar[list[str] | None] = ContextVar("held", default=None)
+
+
+def hold_notes(held: list[str]) -> None:
+    """Add this thread's notes to a list from now on, for another thread to say them."""
+    _HELD.set(held)
 
 
 def in_files(noun: str, numbers: Sequence[int]) -> str:
