@@ -20,10 +20,14 @@ _PIECE = 1 << 16
 
 @dataclass(eq=False)
 class ImageRegistry:
-    """What it has by its digest, of which type, and how much of it was sent."""
+    """What it has by its digest, of which type, and how much of it was sent, and how slowly.
+
+    A piece is 64 KiB.
+    """
 
     contents: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     sent: dict[str, int] = field(default_factory=dict)
+    seconds_a_piece: float = 0.001
 
     @classmethod
     def with_image(cls, engine: str, tag: str) -> "ImageRegistry":
@@ -80,7 +84,7 @@ class ImageRegistry:
             server.shutdown()
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
-        """Send what is asked for, no faster than some 60 MB in a second."""
+        """Send what is asked for, piece by piece."""
         name = request.path.rpartition("/")[2]
         kind, content = self.contents.get(name, ("application/json", b"{}"))
         is_there = name in self.contents or request.path == "/v2/"
@@ -98,4 +102,4 @@ class ImageRegistry:
                 piece = content[at : at + _PIECE]
                 request.wfile.write(piece)
                 self.sent[name] = at + len(piece)
-                time.sleep(0.001)
+                time.sleep(self.seconds_a_piece)

@@ -172,15 +172,23 @@ def test_output_that_is_no_text_is_refused() -> None:
     assert message(job("printf", "ok\\n\\377\\n")) == "line 2 of its output is not UTF-8"
 
 
-def test_a_sentence_is_named_that_wrong_output_is_about_and_suspected_otherwise() -> None:
-    failing = job("sh", "-c", "echo 1; printf '\\377\\n'; exec 1>&-; sleep 1; exit 1")
-    with Command(LocalEngine(), failing) as command:
+def test_a_sentence_is_named_that_wrong_output_is_about() -> None:
+    # Its end, too, would be a reason to be told.
+    wrong = job("sh", "-c", "echo 1; printf '\\377\\n'; exec sleep 60")
+    with Command(LocalEngine(), wrong) as command:
         command.feed([])
         assert command.next_line() == "1"
         command.wait_for(2, "The cat .")
         with pytest.raises(ContainerError) as caught:
             command.next_line()
-        assert str(caught.value).endswith("is not UTF-8, at sentence 2 ('The cat .')")
+    assert str(caught.value).endswith("is not UTF-8, at sentence 2 ('The cat .')")
+
+
+def test_a_sentence_is_suspected_that_a_command_ends_at() -> None:
+    with Command(LocalEngine(), job("sh", "-c", "echo 1; exit 1")) as command:
+        command.feed([])
+        assert command.next_line() == "1"
+        command.wait_for(2, "The cat .")
         with pytest.raises(ContainerError) as caught:
             command.finish()
     assert str(caught.value).endswith("it ended with exit status 1")
