@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pommel.errors import FormulaError
+from pommel.errors import FormulaError, quoted
 from pommel.files import DecodedText, JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.parser import nearest_or_all
@@ -145,7 +145,7 @@ def _content_findings(content: object, place: JsonPath) -> Iterator[Finding]:
         hint = "write a sentence or a part of one"
         yield Finding(path=place, message=message, hint=hint, too_long=True)
     elif isinstance(content, str) and has_stray_space(content):
-        message = f"stray space in the {place[-1]} {content!r}"
+        message = f"stray space in the {place[-1]} {quoted(content)}"
         hint = "remove the spaces around the text, and doubled ones"
         yield Finding(path=place, message=message, hint=hint, stray_space=True)
 
