@@ -18,8 +18,10 @@ def main() -> None:
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        # The second one ends the process at once.
-        signal.signal(number, signal.SIG_DFL)
+        # A second one ends the process at once, but for a terminal that is closed: there the kernel
+        # sends one, and the shell another.
+        is_term = number == signal.SIGTERM
+        signal.signal(number, signal.SIG_DFL if is_term else signal.SIG_IGN)
         # asyncio, for one, has a handler of its own.
         handler = signal.getsignal(signal.SIGINT)
         (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
@@ -39,7 +41,7 @@ def main() -> None:
         # A second one came while the first was told.
         sys.exit(128 + signal.SIGINT)
     finally:
-        for number in ours:
+        for number in {*ours} - {*came}:
             signal.signal(number, signal.SIG_DFL)
         if came:
             sys.exit(128 + came[0])

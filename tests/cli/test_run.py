@@ -297,6 +297,20 @@ def test_ctrl_c_keeps_what_is_complete_where_all_is_asked_for_at_once(
     assert kept["complete"] is False
 
 
+def test_results_are_written_where_nothing_can_be_shown(suite_file: Path, tmp_path: Path) -> None:
+    """As on a terminal that has been closed."""
+    folder = tmp_path / "results"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pommel", "run", "dummy://", suite_file, "-o", folder],
+            stdout=full,
+            stderr=full,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert json.loads((folder / "runs.json").read_text())["complete"] is True
+
+
 def test_counts_stay_whole_numbers_beside_a_suite_without_predictions(
     pommel: Pommel, tmp_path: Path
 ) -> None:

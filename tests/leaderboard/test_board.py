@@ -13,6 +13,7 @@ from tests.leaderboard.submission.samples import AGREEMENT, SONG, SUITES
 from tests.store.run_samples import agreement
 
 from pommel.errors import UsageError
+from pommel.files import write_text
 from pommel.leaderboard import BoardFolder, BoardPlan
 from pommel.leaderboard.board import BoardError, board_from
 from pommel.suite.suite import Suite
@@ -144,6 +145,26 @@ def test_a_folder_that_is_not_empty(tmp_path: Path) -> None:
 def test_an_empty_folder_becomes_a_board(tmp_path: Path) -> None:
     (tmp_path / "board").mkdir()
     assert board_at(tmp_path).board().name == "Toy"
+
+
+def test_two_boards_at_once_in_one_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a killed one has left is deleted, and not that in which another still works."""
+    (tmp_path / ".board.x1.part").mkdir()
+    writing = "pommel.leaderboard.folder.write_text"
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def write_meanwhile(path: Path, text: str) -> None:
+        write_text(path, text)
+        monkeypatch.setattr(writing, stop)
+        with pytest.raises(KeyboardInterrupt):
+            board_at(tmp_path)
+        monkeypatch.setattr(writing, write_text)
+
+    monkeypatch.setattr(writing, write_meanwhile)
+    assert [*board_at(tmp_path).verified()] == []
+    assert [each.name for each in tmp_path.iterdir()] == ["board"]
 
 
 def _put(*path: Any, value: Any) -> Any:

@@ -1,6 +1,8 @@
 """Submissions onto a board, and off it."""
 
+import errno
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.cli.terminal import called
 from tests.leaderboard.samples import (
     KEEPER,
     RIGHT,
@@ -329,11 +332,44 @@ def test_what_a_killed_addition_left_is_deleted(tmp_path: Path) -> None:
         f"`pommel leaderboard add` it if it is to be ranked"
         for path in sorted(own[:3])
     ]
-    assert place.undo_interrupted() == 7
+    assert place.undo_interrupted() == (7, 0)
     assert snapshot(place.folder).keys() == sound.keys() | {
         str(each.relative_to(place.folder)) for each in own
     }
-    assert place.undo_interrupted() == 0
+    assert place.undo_interrupted() == (0, 0)
+
+
+@pytest.mark.parametrize("locks", ["none", "refused"])
+def test_nothing_is_deleted_where_an_addition_may_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locks: str
+) -> None:
+    """As on Windows, and in a folder of a network, which locks nothing that is only read."""
+    place = board_at(tmp_path)
+    path = submission(tmp_path)
+    sound = place.ledger(place.board())
+    began = place.ledger_file.with_name(".ledger.jsonl.x1.part")
+    added(place, path)
+    place.ledger_file.rename(began)
+    place.ledger_file.write_text(sound.text)
+    before = snapshot(place.folder)
+    with monkeypatch.context() as patched:
+        if locks == "none":
+            patched.setitem(sys.modules, "fcntl", None)
+        else:
+
+            def refuse(*_: object) -> None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+            patched.setattr("fcntl.flock", refuse)
+        status, printed, said = called(["leaderboard", "verify", place.folder])
+    assert (status, printed) == (0, "")
+    assert said.replace(str(place.folder), "B") == (
+        "B: a change of this board goes on or was killed; what it has begun stays (4 files), and "
+        "counts for nothing\n"
+        "B: all is well; 0 submissions computed again\n"
+    )
+    assert snapshot(place.folder) == before
+    assert place.undo_interrupted() == (4, 0)
 
 
 def test_two_additions_at_once(tmp_path: Path) -> None:

@@ -143,6 +143,16 @@ def test_a_site_is_written_over(place: BoardFolder, tmp_path: Path) -> None:
     assert all(name not in str(own["href"]) for own in pages(site)["index.html"].links())
 
 
+def test_files_of_others_stay_whatever_the_folder_is_called(
+    place: BoardFolder, tmp_path: Path
+) -> None:
+    site = tmp_path / "submissions"
+    Ranking.write_site(place, site)
+    (site / "thesis.html").write_text("mine")
+    Ranking.write_site(place, site)
+    assert (site / "thesis.html").read_text() == "mine"
+
+
 def test_a_folder_with_other_files_is_left_alone(place: BoardFolder, tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()

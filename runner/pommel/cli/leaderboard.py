@@ -270,9 +270,13 @@ def verify(board: BoardFolder, ids: tuple[str, ...], chosen: _VerifyOptions) -> 
         raise UsageError("--model says where the model of one ID is, with --rerun")
     ledger = board.ledger(board.board())
     known = [ledger.found_id(each) for each in ids]
-    if n_left := board.undo_interrupted():
-        left = f"what it left is deleted ({counted(n_left, 'file')})"
+    n_deleted, n_left = board.undo_interrupted()
+    if n_deleted:
+        left = f"what it left is deleted ({counted(n_deleted, 'file')})"
         note(f"{board.folder}: a change of this board was killed and never took place; {left}")
+    if n_left:
+        left = f"what it has begun stays ({counted(n_left, 'file')}), and counts for nothing"
+        note(f"{board.folder}: a change of this board goes on or was killed; {left}")
     n_wrong = _n_faults(board, known, len(ledger.submissions))
     left_out: list[str] = []
     if chosen.rerun and not n_wrong:

@@ -208,18 +208,22 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
 
 
 def _report(results: Results, chosen: _RunOptions, done: Done) -> None:
-    show_notes(results.notes())
     if not results.runs:
         return
-    form = form_or_usual(chosen.form, chosen.compat)
-    if chosen.compat and not chosen.table and form == "tsv":
-        show_retired_table([run.result for run in results.runs])
-    else:
-        show_results(results, table=chosen.table, form=form)
+    try:
+        # Nothing can be shown on a terminal that was closed.
+        if chosen.output:
+            failed = {reference: str(error) for reference, error in done.failed.items()}
+            complete = done.error is None
+            results.save(chosen.output, complete=complete, failed=failed, raw=asked_for_raw())
+    finally:
+        show_notes(results.notes())
+        form = form_or_usual(chosen.form, chosen.compat)
+        if chosen.compat and not chosen.table and form == "tsv":
+            show_retired_table([run.result for run in results.runs])
+        else:
+            show_results(results, table=chosen.table, form=form)
     if chosen.output:
-        failed = {reference: str(error) for reference, error in done.failed.items()}
-        complete = done.error is None
-        results.save(chosen.output, complete=complete, failed=failed, raw=asked_for_raw())
         note(f"Full results: {chosen.output}")
 
 

@@ -92,24 +92,20 @@ class BoardFolder:
         return self.folder / "derived" / "standings.json"
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other writers out, and wait for them.
+    def locked(self) -> Iterator[bool]:
+        """Keep other writers out, and wait for them; yield whether that can be had here.
 
         Raises `BoardError` where there is no board, and for links among what is written: they
         might lead to files of others.
-        Where there are no locks (Windows), two writers at once are not kept apart.
         """
         try:
             opened = open_plain(self.board_file)
         except OSError:
             raise self._no_board() from None
         try:
-            with contextlib.suppress(ImportError):
-                import fcntl
-
-                fcntl.flock(opened, fcntl.LOCK_EX)
+            is_alone = _is_locked(opened)
             self._check_written()
-            yield
+            yield is_alone
         finally:
             os.close(opened)
 
@@ -210,16 +206,21 @@ class BoardFolder:
             folder.parent.mkdir(parents=True, exist_ok=True)
             known = {"submissions", "suites", *files}
             for path in folder.parent.iterdir():
-                is_left = path.is_dir() and written_name(path) == folder.name
-                # Another program may call its folders so, too.
-                if (
-                    is_left
-                    and {written_name(each) or each.name for each in path.iterdir()} <= known
-                ):
-                    shutil.rmtree(path)
-            with tempfile.TemporaryDirectory(
-                dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"
-            ) as aside:
+                if not (path.is_dir() and written_name(path) == folder.name):
+                    continue
+                with _claimed(path, waiting=False) as is_left:
+                    # Another program may call its folders so, too.
+                    if (
+                        is_left
+                        and {written_name(each) or each.name for each in path.iterdir()} <= known
+                    ):
+                        shutil.rmtree(path, ignore_errors=True)
+            with (
+                tempfile.TemporaryDirectory(
+                    dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"
+                ) as aside,
+                _claimed(Path(aside)),
+            ):
                 made = Path(aside)
                 for name in ("submissions", "suites"):
                     (made / name).mkdir()
@@ -437,20 +438,22 @@ class BoardFolder:
         except OSError:
             return True
 
-    def undo_interrupted(self) -> int:
-        """Delete what a change has left that was killed; return how many files that were.
+    def undo_interrupted(self) -> tuple[int, int]:
+        """Delete what a change has left that was killed; return of how many files, and the rest.
 
-        0 where there is nothing, and where nothing may be written. Raises `BoardError` for a board
-        that is damaged.
+        Those are left that may not be deleted, and all of them where there are no locks: the change
+        may go on. Raises `BoardError` for a board that is damaged.
         """
         board = self.board()
         self.ledger(board)
         try:
-            with self.locked():
-                return self._sweep(board, self.ledger(board))
+            with self.locked() as is_alone:
+                ledger = self.ledger(board)
+                n_deleted = self._sweep(board, ledger) if is_alone else 0
+                return n_deleted, len(self._interrupted(board, ledger))
         except BoardError:
             # There are links, which say themselves what they are.
-            return 0
+            return 0, 0
 
     def _sweep(self, board: Board, ledger: Ledger) -> int:
         """Delete what a change has left that was killed; the board has to be locked."""
@@ -516,6 +519,33 @@ def written_name(path: Path) -> str:
     """
     found = _PART.fullmatch(path.name)
     return found[1] if found else ""
+
+
+def _is_locked(opened: int, *, waiting: bool = True) -> bool:
+    """Keep others out of what is open, and return whether that was possible.
+
+    Windows has no such locks, and some folders of a network have none for what is only read.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(opened, fcntl.LOCK_EX | (0 if waiting else fcntl.LOCK_NB))
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _claimed(folder: Path, *, waiting: bool = True) -> Iterator[bool]:
+    """Lock a folder that is worked in; yield whether it is locked."""
+    with contextlib.ExitStack() as stack:
+        is_locked = False
+        # Windows opens no folder, and another process may have deleted it.
+        with contextlib.suppress(OSError):
+            opened = os.open(folder, _FLAGS)
+            stack.callback(os.close, opened)
+            is_locked = _is_locked(opened, waiting=waiting)
+        yield is_locked
 
 
 def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:

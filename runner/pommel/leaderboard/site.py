@@ -235,7 +235,7 @@ class Ranking:
         for path in (*folder.glob("*"), *(folder / _PAGES).glob("*")):
             # Of an export that was killed, the beginning of a file may be here.
             whole = path.with_name(written_name(path) or path.name)
-            is_page = path.parent.name == _PAGES and whole.suffix == ".html"
+            is_page = path.parent == folder / _PAGES and whole.suffix == ".html"
             if path not in written and (is_page or whole in written):
                 path.unlink()
         return len(ranking.rows)
