@@ -116,6 +116,16 @@ def test_a_sentence_that_is_too_long_is_named_before_anything_is_scored(
         model.score([fits], Policy(eos="always"))
 
 
+def test_what_is_wrong_in_any_block_of_sentences_is_told_at_once(
+    tiny_folder: FolderOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pommel.models.huggingface.model._BLOCK", 1)
+    wrong = ["half \ud800", " ".join(["the"] * 64), "\udfff of it"]
+    with pytest.raises(ModelError) as caught:
+        open_tiny(tiny_folder("gpt2")).score(["I", *wrong], Policy())
+    assert [*caught.value.blamed] == wrong
+
+
 def fail_beyond(model: huggingface.HuggingFaceModel, limit: int, error: Exception) -> None:
     """Let the network fail on more than `limit` ids at once, as a device would."""
     network = model.scorer.engine.network

@@ -205,20 +205,27 @@ class HuggingFaceModel(TokenizingModel):
         wanted = DistinctSentence.all_of(sentences, spans)
         blocks = [wanted[start : start + _BLOCK] for start in range(0, len(wanted), _BLOCK)]
         kept: list[Sequence[Encoded]] = []
-        too_long: dict[str, str] = {}
+        blamed: dict[str, str] = {}
         limit = self.info.max_tokens or sys.maxsize
         for number, block in enumerate(blocks):
-            encoded = self.encoded([each.text for each in block], policy)
+            try:
+                encoded = self.encoded([each.text for each in block], policy)
+            except ModelError as error:
+                if not error.blamed:
+                    raise
+                # Told with what is wrong in other blocks: each telling costs an encoding of all.
+                blamed.update(error.blamed)
+                continue
             if number < _BLOCKS_KEPT:
                 kept.append(encoded)
             for each in encoded:
                 if (length := self.scorer.n_fed(each, policy)) > limit:
-                    too_long[each.text] = (
+                    blamed[each.text] = (
                         f"{self._name}: {shortened(each.text)} has {length} tokens, "
                         f"more than the {limit} that the model can take"
                     )
-        if too_long:
-            raise ModelError.of_sentences(too_long)
+        if blamed:
+            raise ModelError.of_sentences(blamed)
         return self._score_blocks(blocks, kept[::-1], policy)
 
     def log_probabilities(self, ids: Sequence[int]) -> "NDArray[np.float32]":
