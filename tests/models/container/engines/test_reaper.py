@@ -63,6 +63,33 @@ def test_what_is_added_behind_an_end_has_an_end_of_its_own(
     assert ended(program)
 
 
+def test_an_engine_that_refuses_is_not_waited_for_long(
+    tmp_path: Path, program: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("docker")
+    started: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def noted(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(popen(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", noted)
+    reaper = Reaper()
+    settings = {"base_url": f"unix://{tmp_path / 'gone.sock'}"}
+    reaper.add({"kind": "docker", "id": "x", "settings": settings, "is_answered": True})
+    reaper.add({"kind": "process", "id": program.pid, "patience_s": 0})
+    began = time.monotonic()
+    reaper.stop()
+    assert time.monotonic() - began < 6
+    assert ended(program)
+    # It may come back.
+    (other,) = started
+    assert runs(other)
+    other.kill()
+    other.wait()
+
+
 class Collecting(dict[str, object]):
     """Has garbage collected when it is looked at: a lost model's container is removed then."""
 

@@ -8,6 +8,7 @@ import atexit
 import contextlib
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 _SECONDS_TO_TIDY_UP = 10
+_SECONDS_TO_END = 0.5
 
 
 class Reaper:
@@ -36,7 +38,7 @@ class Reaper:
             self._process = subprocess.Popen(  # noqa: S603 - our own script
                 [sys.executable, str(script)],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 # Whole lines, each in one system call.
                 bufsize=0,
@@ -64,22 +66,27 @@ class Reaper:
     def stop(self) -> None:
         """Have the other process remove what is left, as at our end, and wait until it has.
 
+        Where an engine refuses to answer, the other process goes on alone.
         Done by itself when Python ends. What is added later has another process.
         """
         with self._lock:
             process, self._process = self._process, None
-        if process is None or process.stdin is None:
+        if process is None or process.stdin is None or process.stdout is None:
             return
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired), process.stdout:
             process.stdin.close()
-            process.wait(_SECONDS_TO_TIDY_UP)
+            waiting = select.poll()
+            waiting.register(process.stdout)
+            waiting.poll(_SECONDS_TO_TIDY_UP * 1000)
+            process.wait(_SECONDS_TO_END)
 
     def forget(self) -> None:
         """After a fork: the other's reaper is not ours, and must not wait for our end."""
         self._lock = threading.RLock()
         process, self._process = self._process, None
-        if process is not None and process.stdin is not None:
+        if process is not None and process.stdin is not None and process.stdout is not None:
             process.stdin.close()
+            process.stdout.close()
             # It is no child of ours, and Python must not wait for it.
             process.returncode = 0
 

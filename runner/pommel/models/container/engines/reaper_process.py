@@ -18,10 +18,15 @@ _SECONDS_BETWEEN_LOOKS = 0.02
 # How long an engine may take to make a container that was asked for, or to answer at all again.
 _SECONDS_FOR_ENGINES = 600
 _SECONDS_BETWEEN_TRIES = 0.5
+# After these, whoever has ended need not wait for an engine that refuses.
+_SECONDS_WAITED_FOR = 1
 
 
 def main() -> None:
-    """Read what is started and removed; when the other end has gone, remove what is left."""
+    """Read what is started and removed; when the other end has gone, remove what is left.
+
+    Standard output is closed as soon as there is nothing that is worth waiting for.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     left: dict[Any, Mapping[str, Any]] = {}
@@ -31,13 +36,18 @@ def main() -> None:
             left[message["add"]["id"]] = message["add"]
         else:
             left.pop(message["discard"], None)
-    until = time.monotonic() + _SECONDS_FOR_ENGINES
-    while left and time.monotonic() < until:
+    began = time.monotonic()
+    while left and time.monotonic() < began + _SECONDS_FOR_ENGINES:
+        has_answer = False
         for name, thing in [*left.items()]:
             # One that fails is no reason to leave the others; it is tried again.
             with contextlib.suppress(Exception):
                 if _REMOVE[thing["kind"]](thing):
                     del left[name]
+                has_answer = True
+        if not has_answer and time.monotonic() > began + _SECONDS_WAITED_FOR:
+            # The old end of the pipe is closed with it, now or long since.
+            os.dup2(sys.stdin.fileno(), sys.stdout.fileno())
         time.sleep(_SECONDS_BETWEEN_TRIES if left else 0)
 
 
