@@ -86,8 +86,7 @@ def fill(place: BoardFolder, board: Board, n_submissions: int, n_regions: list[i
         entry = simulated(board, number, skills, n_regions, generator, policy)
         place.entry_file(entry.id).write_text(entry.to_text())
         ledger = added(ledger, entry)
-    with place.changing_to(ledger):
-        pass
+    place.ledger_file.write_text(ledger.text)
 
 
 def simulated(  # noqa: PLR0913, PLR0917 - what it is made of

@@ -29,7 +29,7 @@ from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, Parts
 
 from pommel.errors import PommelError, UsageError
 from pommel.leaderboard import BoardFolder, folder
-from pommel.leaderboard.board import BoardError
+from pommel.leaderboard.board import Board, BoardError
 from pommel.leaderboard.entry import entry_of
 from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.submission import SubmissionError, read_submission, recomputed
@@ -259,16 +259,16 @@ def test_what_cannot_be_written_is_not_added(
     path = submission(tmp_path, model("right", RIGHT))
     files = set(snapshot(place.folder))
 
-    change = BoardFolder.changing_to
+    change = BoardFolder.changing
 
     @contextmanager
-    def full(own: BoardFolder, ledger: Ledger) -> Iterator[None]:
-        with change(own, ledger):
+    def full(own: BoardFolder, board: Board, *ledgers: Ledger) -> Iterator[None]:
+        with change(own, board, *ledgers):
             yield
             raise PommelError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(BoardFolder, "changing_to", full)
+        patched.setattr(BoardFolder, "changing", full)
         with pytest.raises(PommelError, match="the disk is full"):
             added(place, path)
     assert set(snapshot(place.folder)) == files - {"derived/standings.json", "derived/pairs.npz"}
@@ -284,20 +284,8 @@ def test_an_addition_that_is_interrupted(
     place = board_at(tmp_path)
     added(place, submission(tmp_path))
     path = submission(tmp_path, model("right", RIGHT))
-    change = BoardFolder.changing_to
-
-    @contextmanager
-    def interrupted(own: BoardFolder, ledger: Ledger) -> Iterator[None]:
-        with change(own, ledger):
-            yield
-            if when == "before":
-                raise KeyboardInterrupt
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(BoardFolder, "changing_to", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            added(place, path)
+    with interrupted(monkeypatch, place, when), pytest.raises(KeyboardInterrupt):
+        added(place, path)
     assert [*place.verified()] == []
     assert len(ranking(place)) == (2 if when == "after" else 1)
     if when == "after":
@@ -305,6 +293,36 @@ def test_an_addition_that_is_interrupted(
             added(place, path)
     else:
         assert added(place, path).n_ranked == 2
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_withdrawal_that_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    place = board_at(tmp_path)
+    added(place, submission(tmp_path))
+    added(place, submission(tmp_path, model("right", RIGHT)))
+    first = ranking(place)[0].id
+    with interrupted(monkeypatch, place, when), pytest.raises(KeyboardInterrupt):
+        place.withdraw(first, reason="x", when=WHEN, by=KEEPER)
+    assert [*place.verified()] == []
+    assert (first in [row.id for row in ranking(place)]) == (when == "before")
+
+
+@contextmanager
+def interrupted(monkeypatch: pytest.MonkeyPatch, place: BoardFolder, when: str) -> Iterator[None]:
+    """Interrupt what changes a board before or after the ledger is replaced."""
+    replace = Path.replace
+
+    def interrupt(path: Path, target: Path) -> None:
+        if target != place.ledger_file or when == "after":
+            replace(path, target)
+        if target == place.ledger_file:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", interrupt)
+        yield
 
 
 def test_what_a_killed_addition_left_is_deleted(tmp_path: Path) -> None:

@@ -204,17 +204,7 @@ class BoardFolder:
             )
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            known = {"submissions", "suites", *files}
-            for path in folder.parent.iterdir():
-                if not (path.is_dir() and written_name(path) == folder.name):
-                    continue
-                with _claimed(path, waiting=False) as is_left:
-                    # Another program may call its folders so, too.
-                    if (
-                        is_left
-                        and {written_name(each) or each.name for each in path.iterdir()} <= known
-                    ):
-                        shutil.rmtree(path, ignore_errors=True)
+            _delete_begun(folder, {"submissions", "suites", *files})
             with (
                 tempfile.TemporaryDirectory(
                     dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"
@@ -263,7 +253,13 @@ class BoardFolder:
             }
             changed = ledger.with_event("added", known, when=when, by=printable(by))
             kept = [each for each in others if each.id not in same]
-            rows = self._write(board, changed, [*kept, entry], raw)
+            archive = self.archive(entry.id)
+            with self.changing(board, ledger, changed):
+                with replacing(archive) as aside:
+                    aside.write_bytes(raw)
+                archive.chmod(0o444)
+                write_text(self.entry_file(entry.id), entry.to_text())
+                rows = self.write_standings(board, changed, [*kept, entry]).rows
         (own,) = (row for row in rows if row.id == entry.id)
         return Added(standing=own, n_ranked=len(rows), superseded=same)
 
@@ -288,7 +284,7 @@ class BoardFolder:
                 raise UsageError(f"{found} is {status} already")
             known = {"id": found, "reason": reason}
             changed = ledger.with_event("withdrawn", known, when=when, by=printable(by))
-            with self.changing_to(changed):
+            with self.changing(board, ledger, changed):
                 # Not of the one that goes: it may be one that is no longer taken.
                 entries = self.entries(board, changed, keep=True)
                 self.write_standings(board, changed, entries)
@@ -380,7 +376,8 @@ class BoardFolder:
         with self.locked():
             ledger = self.ledger(board)
             self._sweep(board, ledger)
-            with self.changing_to(ledger.with_event(event, known, when=when, by=printable(by))):
+            changed = ledger.with_event(event, known, when=when, by=printable(by))
+            with self.changing(board, ledger, changed):
                 pass
 
     def standings(self, board: Board, ledger: Ledger) -> Standings:
@@ -397,39 +394,26 @@ class BoardFolder:
         write_text(self.standings_file, standings.to_text())
         return standings
 
-    def _write(
-        self, board: Board, changed: Ledger, entries: Sequence[Entry], raw: bytes
-    ) -> tuple[Standing, ...]:
-        """Write all that is new, the ledger last; what came before it goes if it cannot be."""
-        entry = entries[-1]
-        archive, kept = self.archive(entry.id), self.entry_file(entry.id)
+    @contextlib.contextmanager
+    def changing(self, board: Board, ledger: Ledger, changed: Ledger) -> Iterator[None]:
+        """Write a changed ledger, which takes its place when the block has ended well.
+
+        Until then it lies beside it, and says what is done meanwhile. Otherwise that is undone.
+        """
         try:
-            with self.changing_to(changed):
-                with replacing(archive) as aside:
-                    aside.write_bytes(raw)
-                archive.chmod(0o444)
-                write_text(kept, entry.to_text())
-                standings = self.write_standings(board, changed, entries)
+            with replacing(self.ledger_file) as aside:
+                with aside.open("wb") as stream:
+                    stream.write(changed.text.encode())
+                    stream.flush()
+                    # After a power cut, too, it has to say what was done.
+                    os.fsync(stream.fileno())
+                yield
         except BaseException:
-            # An interruption may come when the ledger has been replaced: then it is on the board.
+            # An interruption may come when the ledger has been replaced: then it took place.
             if not self.has_ledger(changed):
-                for each in (archive, kept, self.standings_file):
+                for each in self._begun(board, ledger, [changed]):
                     each.unlink(missing_ok=True)
             raise
-        return standings.rows
-
-    @contextlib.contextmanager
-    def changing_to(self, ledger: Ledger) -> Iterator[None]:
-        """Write a ledger, all of it or nothing; it takes its place when the block has ended well.
-
-        Until then it lies beside it, and says what is done meanwhile.
-        """
-        with replacing(self.ledger_file) as aside:
-            with aside.open("wb") as stream:
-                stream.write(ledger.text.encode())
-                stream.flush()
-                os.fsync(stream.fileno())
-            yield
 
     def has_ledger(self, ledger: Ledger) -> bool:
         """Return whether this is the ledger that is on disk, or may be."""
@@ -474,16 +458,24 @@ class BoardFolder:
         inside = [path for each in folders for path in sorted(each.glob("*"))]
         parts = [path for path in inside if _WRITTEN.fullmatch(written_name(path))]
         pending = [path for path in parts if path.parent == self.folder]
-        found: list[Path] = []
+        changed = []
         for path in pending:
             with contextlib.suppress(BoardError):
-                new = ledger_from(plain_text(path), str(path)).submissions
-                for each in new.keys() - ledger.submissions.keys():
-                    found += [self.archive(each), self.entry_file(each)]
-        kept = Standings.parse(_derived_text(self.standings_file), board) if pending else None
+                changed.append(ledger_from(plain_text(path), str(path)))
+        return [*(self._begun(board, ledger, changed) if pending else ()), *parts]
+
+    def _begun(self, board: Board, ledger: Ledger, changed: Sequence[Ledger]) -> list[Path]:
+        """Return what changes to other ledgers have written, but for these themselves."""
+        found = [
+            path
+            for other in changed
+            for each in other.submissions.keys() - ledger.submissions.keys()
+            for path in (self.archive(each), self.entry_file(each))
+        ]
+        kept = Standings.parse(_derived_text(self.standings_file), board)
         if kept and kept.head != ledger.ranking_head:
             found.append(self.standings_file)
-        return [*filter(Path.exists, found), *parts]
+        return [*filter(Path.exists, found)]
 
     def _check_written(self) -> None:
         """Raise `BoardError` for a link, pipe or device at a place where the board writes."""
@@ -546,6 +538,17 @@ def _claimed(folder: Path, *, waiting: bool = True) -> Iterator[bool]:
             stack.callback(os.close, opened)
             is_locked = _is_locked(opened, waiting=waiting)
         yield is_locked
+
+
+def _delete_begun(folder: Path, known: set[str]) -> None:
+    """Delete what a `make` that was killed has left beside a folder; it has only what is known."""
+    for path in folder.parent.iterdir():
+        if not (path.is_dir() and written_name(path) == folder.name):
+            continue
+        with _claimed(path, waiting=False) as is_left:
+            # Another program may call its folders so, too.
+            if is_left and {written_name(each) or each.name for each in path.iterdir()} <= known:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:
