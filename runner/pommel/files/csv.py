@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Self
+from typing import ClassVar, Self
 
 from pommel.errors import Fault, InputError, Place, counted, nearest, printable
 from pommel.files.text import DecodedText
@@ -28,7 +28,6 @@ _GUARDED = re.compile(rf"(^|[;|\t])'{_CELL}", re.DOTALL)
 _MOST_LINES = 1_000_000
 _MOST_COLUMNS = 10_000
 _MOST_OF_FIELD = DecodedText.MOST_OF_LINE
-_MOST_FAULTS = 1_000
 
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
@@ -92,6 +91,9 @@ class CsvRow:
 @frozen
 class CsvTable:
     """The rows of a CSV, the header first, and what is wrong with its quotes. No row is empty."""
+
+    # So many faults of a file's rows are told.
+    MOST_FAULTS: ClassVar = 1_000
 
     file: str
     rows: tuple[CsvRow, ...]
@@ -166,7 +168,7 @@ class CsvTable:
         for row in self.rows[1:] if {*required} <= {*names} else ():
             if fault := self.length_fault(row):
                 faults.append(fault)
-                if len(faults) >= _MOST_FAULTS:
+                if len(faults) >= self.MOST_FAULTS:
                     break
             else:
                 found.append(replace(row, names=names))

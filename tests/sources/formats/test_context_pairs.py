@@ -277,6 +277,10 @@ def test_every_fault_of_json_has_its_place(text: str, expected: list[str]) -> No
     assert faults(text) == expected
 
 
+def test_no_more_faults_are_told_than_of_a_table() -> None:
+    assert len(faults(json.dumps([0] * 1_001))) == 1_000
+
+
 def test_faults_of_json_are_values() -> None:
     with pytest.raises(SuiteError) as caught:
         TargetTable.parse("[1]", file="f")

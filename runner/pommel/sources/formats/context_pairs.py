@@ -25,7 +25,6 @@ _EMPTY, _EMPTY_HINT = "the target is empty", "write the words to score"
 _ITEM = "[[context, context], [good target, bad target]]"
 # The columns of a table of targets.
 CONTEXT, TARGET = "context", "target"
-_MOST_FAULTS = 1_000
 # Keys under which a set keeps its item where its words do not say how it was written.
 _CONTEXTS, _TARGETS = "contexts", "targets"
 
@@ -37,7 +36,7 @@ def context_pairs(text: str, file: str) -> list[ContextPair]:
     target is empty.
     """
     document = JsonDocument.parse(text, file=file, expected=f"write [{_ITEM}, ...]")
-    faults = [*document.surrogate_faults(), *islice(_item_faults(document), _MOST_FAULTS)]
+    faults = [*document.surrogate_faults(), *islice(_item_faults(document), CsvTable.MOST_FAULTS)]
     if faults:
         raise SuiteError(faults)
     return [(tuple(contexts), tuple(targets)) for contexts, targets in document.value]
