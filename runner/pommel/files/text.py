@@ -50,14 +50,14 @@ class DecodedText:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a file; raises `InputError` if it cannot be read, and as `opened` does."""
+        """Read a file; raises `InputError` if it cannot be read, and as `of_file` does."""
         try:
-            return cls.opened(path)
+            return cls.of_file(path)
         except OSError as error:
             raise InputError(f"{path}: {error.strerror or error}") from None
 
     @classmethod
-    def opened(cls, path: Path) -> Self:
+    def of_file(cls, path: Path) -> Self:
         """Read a file; raises `OSError`, `InputError` if it is too large, and as `decode` does."""
         with path.open("rb") as stream:
             return cls.decode(_whole(stream, str(path)), file=str(path))
@@ -128,7 +128,8 @@ class DecodedText:
             window = (start, start + self.MOST_OF_LINE + 1)
             last = max(self.text.rfind("\n", *window), self.text.rfind("\r", *window))
             if last < 0:
-                raise _long_line(file, self.text.count("\n", 0, start) + 1, "characters")
+                number = len(_LINE_END.findall(self.text, 0, start)) + 1
+                raise _long_line(file, number, "characters")
             start = last + 1
 
     @staticmethod

@@ -43,7 +43,7 @@ def read_text(path: Path, *, asked_by: str) -> str:
     `InputError` with line and column if it is not UTF-8, or too large.
     """
     try:
-        return DecodedText.opened(path.expanduser()).text
+        return DecodedText.of_file(path.expanduser()).text
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error

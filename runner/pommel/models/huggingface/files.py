@@ -92,7 +92,7 @@ def find_files(folder: Path, *, allow_pickle: bool) -> ModelFiles:
 def read_json(path: Path) -> dict[str, object]:
     """Return the JSON object in `path`; raises `ModelNotAvailableError` if there is none."""
     try:
-        content = parse_json(DecodedText.opened(path).text, decoder=json.JSONDecoder())
+        content = parse_json(DecodedText.of_file(path).text, decoder=json.JSONDecoder())
     except (OSError, InputError) as error:
         raise ModelNotAvailableError(f"cannot read {path}: {error}") from None
     if not isinstance(content, dict):

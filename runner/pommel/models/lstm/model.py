@@ -76,7 +76,7 @@ def _training(path: Path) -> dict[str, int | float]:
     """Return what tells one training of a recipe from another, if a training has left it."""
     # Nobody's scores depend on it.
     with contextlib.suppress(OSError, InputError, AttributeError, TypeError):
-        record = parse_json(DecodedText.opened(path).text, decoder=json.JSONDecoder())
+        record = parse_json(DecodedText.of_file(path).text, decoder=json.JSONDecoder())
         kept = {"seed": record.get("seed")}
         figures = record.get("figures", {})
         kept |= {name: figures.get(name) for name in ("n_steps", "validation_perplexity")}
