@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docker.errors import APIError
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.container.engines.docker_engine import DockerEngine
@@ -97,3 +98,22 @@ def test_limits_that_an_engine_does_not_keep(
     client: Any = _Client(**info)
     engine = DockerEngine(client=client, name="podman", version="1", settings={})
     assert engine.find_image("podman://it").engine.get("unenforced") == unenforced
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (OSError("no route"), "docker://it: docker is lost: no route"),
+        (APIError("busy", explanation="too busy"), "docker://it: docker refuses it: too busy"),
+    ],
+)
+def test_an_engine_that_does_not_say_what_it_keeps(failure: Exception, message: str) -> None:
+    def info() -> None:
+        raise failure
+
+    client: Any = _Client()
+    client.info = info
+    engine = DockerEngine(client=client, name="docker", version="1", settings={})
+    with pytest.raises(ModelNotAvailableError) as caught:
+        engine.find_image("docker://it")
+    assert str(caught.value) == message

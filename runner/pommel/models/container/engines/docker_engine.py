@@ -382,8 +382,9 @@ class DockerEngine:
         if len(name.split()) != 1 or name != name.strip():
             raise ModelNotAvailableError(f"{reference}: it names no image; write docker://IMAGE")
         try:
+            said = untyped.info()
             if sandbox.runtime is not None:
-                self._check_runtime(sandbox.runtime, reference)
+                self._check_runtime(sandbox.runtime, reference, said)
             found: Any = None
             with contextlib.suppress(ImageNotFound):
                 found = untyped.inspect_image(name)
@@ -408,12 +409,12 @@ class DockerEngine:
             # Podman leaves out the name of the hash.
             id=f"sha256:{found['Id'].removeprefix('sha256:')}",
             digests=tuple(found.get("RepoDigests") or ()),
-            engine={"name": self.name, "version": self.version, **self._unenforced()},
+            engine={"name": self.name, "version": self.version, **_unenforced(said)},
             volumes=tuple((found.get("Config") or {}).get("Volumes") or ()),
             is_new=is_new,
         )
 
-    def _check_runtime(self, name: str, reference: str) -> None:
+    def _check_runtime(self, name: str, reference: str, said: Mapping[str, Any]) -> None:
         asked = f"{reference}: --sandbox runtime={name}"
         if self.name == "podman":
             # It takes the name, and goes by its own configuration.
@@ -421,26 +422,12 @@ class DockerEngine:
                 f"{asked}: Podman's service runs containers by the runtime in its containers.conf; "
                 "name it there"
             )
-        there = self.client.info()["Runtimes"]
+        there = said["Runtimes"]
         # A full name is that of a program, which an engine of today finds by itself.
         if name not in there and not name.startswith("io.containerd."):
             raise ModelNotAvailableError(
                 f"{asked}: this engine has no such runtime; it has {', '.join(sorted(there))}"
             )
-
-    def _unenforced(self) -> dict[str, list[str]]:
-        """Return which of a sandbox's limits the engine does not keep, under `unenforced`."""
-        untyped: Any = self.client
-        said = untyped.info()
-        limits = {
-            "memory_bytes": "MemoryLimit",
-            "n_cpus": "CpuCfsQuota",
-            "n_processes": "PidsLimit",
-        }
-        # Without root, old control groups are not for Podman to set; it says that it has them all.
-        is_without = said.get("Rootless") and said.get("CgroupVersion") == "1"
-        found = sorted(name for name, key in limits.items() if is_without or said.get(key) is False)
-        return {"unenforced": found} if found else {}
 
     @contextlib.contextmanager
     def failures_told(self, where: str, what: str) -> Iterator[None]:
@@ -507,6 +494,15 @@ class DockerEngine:
             raise
         channel.is_answered = True
         REAPER.add({**thing, "is_answered": True})
+
+
+def _unenforced(said: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return which of a sandbox's limits an engine does not keep, by what it says of itself."""
+    limits = {"memory_bytes": "MemoryLimit", "n_cpus": "CpuCfsQuota", "n_processes": "PidsLimit"}
+    # Without root, old control groups are not for Podman to set; it says that it has them all.
+    is_without = said.get("Rootless") and said.get("CgroupVersion") == "1"
+    found = sorted(name for name, key in limits.items() if is_without or said.get(key) is False)
+    return {"unenforced": found} if found else {}
 
 
 def _client(settings: Mapping[str, Any]) -> tuple["APIClient", str]:
