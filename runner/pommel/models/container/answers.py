@@ -27,32 +27,35 @@ def check_sentences(sentences: Sequence[str], reference: str, *, blank: bool = F
     `blank` allows blank ones. Some images skip blank lines and some do not, so that nobody knows
     whose the following answers are.
     """
-    faults: dict[str, str] = {}
-    for number, sentence in enumerate(sentences, start=1):
+
+    def fault(sentence: str) -> str | None:
         if "\n" in sentence or "\r" in sentence:
-            fault = "it has a line break, and the image takes one sentence a line"
-        elif not blank and not sentence.strip():
-            fault = "it is blank, and the image takes one sentence a line"
-        elif not is_encodable(sentence):
-            fault = _HALF_A_PAIR
-        else:
-            continue
-        faults.setdefault(sentence, f"{reference}: {place(number, sentence)}: {fault}")
-    if faults:
-        raise ModelError.of_sentences(faults)
+            return "it has a line break, and the image takes one sentence a line"
+        if not blank and not sentence.strip():
+            return "it is blank, and the image takes one sentence a line"
+        return _encoding_fault(sentence)
 
-
-_HALF_A_PAIR = "it holds half of a surrogate pair, which cannot be written as UTF-8"
+    _refuse(sentences, reference, fault)
 
 
 def check_encodable(sentences: Sequence[str], reference: str) -> None:
     """Raise `ModelError` for sentences that cannot be written as UTF-8."""
-    numbered = enumerate(sentences, start=1)
-    faults = {
-        sentence: f"{reference}: {place(number, sentence)}: {_HALF_A_PAIR}"
-        for number, sentence in numbered
-        if not is_encodable(sentence)
-    }
+    _refuse(sentences, reference, _encoding_fault)
+
+
+def _encoding_fault(sentence: str) -> str | None:
+    if is_encodable(sentence):
+        return None
+    return "it holds half of a surrogate pair, which cannot be written as UTF-8"
+
+
+def _refuse(
+    sentences: Sequence[str], reference: str, fault_of: Callable[[str], str | None]
+) -> None:
+    faults: dict[str, str] = {}
+    for number, sentence in enumerate(sentences, start=1):
+        if fault := fault_of(sentence):
+            faults.setdefault(sentence, f"{reference}: {place(number, sentence)}: {fault}")
     if faults:
         raise ModelError.of_sentences(faults)
 
@@ -142,7 +145,7 @@ def read_table(
 
     Lines before the table's header (a framework's warnings) are left out: none is an answer.
     """
-    reader = TableReader(at="line ")
+    reader = TableReader(at="line ", habits=command.habits)
     count = 0
     answers = reader.sentences(_watched(command, reader, sentences))
     try:
@@ -152,7 +155,6 @@ def read_table(
     except (InputError, SurprisalError) as error:
         _wait_for(command, max(reader.sentence, 1), sentences)
         raise command.fault(str(error)) from error
-    command.habits |= reader.habits
     command.suspect = sentences[count] if count < len(sentences) else None
     command.finish()
     if count < len(sentences):
