@@ -32,6 +32,7 @@ from pommel.models.container.engines.engine import (
     PullProgress,
     Sandbox,
 )
+from pommel.models.container.engines.process import cut_off
 from pommel.models.container.engines.reaper import REAPER
 from pommel.values import frozen
 
@@ -440,9 +441,8 @@ class DockerEngine:
             reason = printable(getattr(error, "explanation", None) or str(error))
             raise ContainerError(f"{where}: {what}: {reason}") from error
         except OSError as error:
-            lost = ContainerError(f"{where}: the container engine is lost: {first_line(error)}")
-            lost.is_cut_off = True
-            raise lost from error
+            message = f"{where}: the container engine is lost: {first_line(error)}"
+            raise cut_off(message) from error
 
     def remove_image(self, image: Image) -> None:
         """Remove an image; see `Engine.remove_image`."""

@@ -49,6 +49,13 @@ def last_words(written: bytes) -> str:
     return "\n".join(["; the last it wrote to standard error:", *shown]) if shown else ""
 
 
+def cut_off(message: str) -> ContainerError:
+    """Return the error about a command that was stopped from outside."""
+    error = ContainerError(message)
+    error.is_cut_off = True
+    return error
+
+
 # What lines begin with that TensorFlow and its kin print where answers are expected.
 WARNING = "WARNING"
 
@@ -215,9 +222,7 @@ class Command:
         return error
 
     def _cut_off(self, what: str) -> ContainerError:
-        error = ContainerError(self._message(what))
-        error.is_cut_off = True
-        return error
+        return cut_off(self._message(what))
 
     def _message(self, what: str) -> str:
         self._hear_last_words()
@@ -291,21 +296,17 @@ class Command:
 
     def _out_of_time(self) -> NoReturn:
         sandbox = self._job.sandbox
-        what = f"it had not ended after {sandbox.timeout_s:g} s", "time"
+        what, setting = f"it had not ended after {sandbox.timeout_s:g} s", "time"
         if self._deadline == self._job.until:
-            what = f"the image had used up its {sandbox.total_s:g} s", "total-time"
-        error = self._cut_off(
-            f"{what[0]} and was stopped (--sandbox {what[1]}=SECONDS allows more)"
-        )
+            what, setting = f"the image had used up its {sandbox.total_s:g} s", "total-time"
+        error = self._cut_off(f"{what} and was stopped (--sandbox {setting}=SECONDS allows more)")
         self.stop()
         raise error
 
     def _lost(self, error: ConnectionError) -> ContainerError:
         # One line: what it has written last has nothing to do with it.
-        message = f"{self._job.where}: the connection to the container is lost: {first_line(error)}"
-        lost = ContainerError(message)
-        lost.is_cut_off = True
-        return lost
+        where = self._job.where
+        return cut_off(f"{where}: the connection to the container is lost: {first_line(error)}")
 
     def _write_all(self) -> None:
         try:
