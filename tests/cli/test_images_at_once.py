@@ -2,11 +2,12 @@
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pommel.cli.images_at_once import ImagesOptions
+from pommel.cli.images_at_once import ImagesOptions, is_image
 from pommel.cli.output import note
 from pommel.cli.run import run_each
 from pommel.errors import ContainerError, UsageError
@@ -102,6 +103,15 @@ def test_what_ends_it_all_keeps_what_is_complete_and_begins_no_more(
     assert isinstance(done.stopped_by, UsageError)
     assert {*map(str, done.runs)} == begun - {IMAGES[0]}
     assert len(begun) < len(IMAGES)
+
+
+def test_an_image_is_what_is_opened_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert [*map(is_image, (*IMAGES, "gpt2", "DOCKER://a"))] == [True] * 6
+    assert not any(map(is_image, ("builtin://en-gpt2", "dummy://x", "a-folder")))
+    # A network of the user's own.
+    (tmp_path / "gpt2").mkdir()
+    assert not is_image("gpt2")
 
 
 def shared(*, n_images: int = 4, **told: Any) -> tuple[int, float | None]:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Self
 
 from pommel.cli.option_groups import AboveZero, Count, option
@@ -64,11 +65,14 @@ class ImagesOptions(ContainerOptions):
 
 
 def is_image(reference: str) -> bool:
-    """Say whether a reference names a model in a container."""
+    """Say whether a reference names a model in a container, as `load_model` takes it."""
     from pommel.models import ImageCommands, LmZooRegistry
 
     scheme, separator, _ = reference.partition("://")
-    return ImageCommands.runs(scheme) if separator else reference in LmZooRegistry.installed()
+    if separator:
+        return ImageCommands.runs(scheme.lower())
+    # A folder that is called so comes first.
+    return reference in LmZooRegistry.installed() and not Path(reference).exists()
 
 
 def _machine_memory_bytes() -> int:
