@@ -100,6 +100,19 @@ def test_an_image_that_was_here_is_not_removed(docker_engine: str, reference: st
     assert has_image(docker_engine, reference)
 
 
+def test_an_image_that_somebody_uses_by_then_is_not_removed(
+    docker_engine: str, reference: str
+) -> None:
+    untyped: Any = connected(docker_engine)
+    with untyped as client:
+        with closing(load_model(reference, LoadOptions(remove_image=True))):
+            other = client.create_container(reference.removeprefix("docker://"), "spec")
+        try:
+            assert has_image(docker_engine, reference)
+        finally:
+            client.remove_container(other)
+
+
 def test_an_image_that_fails_is_removed_too(docker_engine: str, reference: str) -> None:
     with pytest.raises(ModelNotAvailableError):
         load_model(reference, LoadOptions(remove_image=True, checkpoint=Path("/nowhere")))
