@@ -94,6 +94,7 @@ def evaluated_suite_to_dict(
     )
     place = {name: index for index, name in enumerate(table.condition_names)}
     column = {number: index for index, number in enumerate(table.region_numbers)}
+    is_hidden = table.swallowed & (not zero_where_swallowed) | table.failed[..., np.newaxis]
     for i, item in enumerate(value["items"]):
         for condition in item["conditions"]:
             c = place[condition["condition_name"]]
@@ -103,10 +104,8 @@ def evaluated_suite_to_dict(
                     metric: WrittenFloat.of(float(table.values[metric][cell])) for metric in chosen
                 }
                 region["oovs"] = list(table.oovs.get(cell, ()))
-                is_hidden = bool(table.swallowed[cell]) and not zero_where_swallowed
-                is_hidden |= bool(table.failed[i, c])
-                counts = _written_counts(table, cell, with_n_tokens=with_n_tokens or is_hidden)
-                region.update(counts)
+                with_its_own = with_n_tokens or bool(is_hidden[cell])
+                region.update(_written_counts(table, cell, with_n_tokens=with_its_own))
             if is_whole_needed:
                 # What `*` means cannot be told from the regions' metrics, but for the sum.
                 condition["metric_value"] = {
