@@ -69,9 +69,9 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
         surprisals = SuiteSurprisals.of(
             chosen.cached(opened, store), loaded.suites[0], choices, progress=progress
         )
-    if surprisals.failed:
+    if failed := surprisals.failed:
         where = f"{surprisals.model.name} on {surprisals.suite.name}"
-        show_notes([surprisals.failures_told(where, surprisals.failed)])
+        show_notes([surprisals.failures_told(where, failed)])
     if chosen.compat and chosen.form == "tsv":
         text = frame_text(_retired_columns(surprisals), "tsv", raw=True)
     else:

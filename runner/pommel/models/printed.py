@@ -124,14 +124,13 @@ def is_header(line: str) -> bool:
 
 def _columns(line: str, n_further: int) -> Sequence[str]:
     """Return the columns of the protocol; () where it cannot be told which they are."""
-    columns = line.split("\t")
     if n_further:
-        # Of one that is missing, or has a blank in it, another would be taken for the surprisal.
         columns = _cells(line)
-    if len(columns) == len(COLUMNS) + n_further:
-        return columns[: len(COLUMNS)]
-    if n_further:
-        return ()
+        # Of one that is missing, or has a blank in it, another would be taken for the surprisal.
+        return columns[: len(COLUMNS)] if len(columns) == len(COLUMNS) + n_further else ()
+    columns = line.split("\t")
+    if len(columns) == len(COLUMNS):
+        return columns
     row = _BY_BLANKS.fullmatch(line.strip(" \t"))
     return [each.strip(" \t") for each in row.groups()] if row else ()
 
@@ -151,10 +150,10 @@ def _id(text: str, column: str, at: str) -> int:
 
 
 def _bits(text: str, token: str, at: str) -> float:
-    if text.removeprefix("+").casefold() in {"inf", "infinity"}:
-        # A word of probability 0.
-        return math.inf
     if not _NUMBER.fullmatch(text):
+        if text.removeprefix("+").casefold() in {"inf", "infinity"}:
+            # A word of probability 0.
+            return math.inf
         hint = ", with a decimal point" if "," in text else ""
         raise SurprisalError(
             f"{at}: the surprisal {quoted(text)} of {quoted(token)} is not a number; "

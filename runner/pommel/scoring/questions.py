@@ -1,7 +1,7 @@
 """What is asked of a model: each sentence once, and no more of it than is needed."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -54,11 +54,10 @@ class Questions:
         """Say whether a sentence has been scored wherever it is needed, or has failed."""
         return text in self.scored and self.scored[text].has_all_of(self.needed[text])
 
-    def check_any(self, texts: Iterable[str]) -> None:
+    def check_any(self, texts: Collection[str]) -> None:
         """Raise `ModelError` if each of some sentences has failed: then the model has."""
-        failures = {text: self.scored[text].failure for text in texts}
-        if failures and all(failures.values()):
-            raise ModelError.of_sentences(failures)
+        if texts and all(self.scored[text].failure for text in texts):
+            raise ModelError.of_sentences({text: self.scored[text].failure for text in texts})
 
     def _answers(self, texts: Sequence[str]) -> _Answers:
         return self.model.score(texts, self.policy, [self.needed[text] for text in texts])
@@ -84,7 +83,8 @@ class Questions:
                     self.scored[group[index]] = sentence
                     # What a failure has put in doubt is answered twice.
                     yield untold.pop(group[index], 0)
-                search.trusts = search.trusts and group != [search.suspect]
+                if group == [search.suspect]:
+                    search.trusts = False
             except ModelError as error:
                 for text in error.spoiled:
                     self.scored.pop(text, None)

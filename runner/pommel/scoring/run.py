@@ -193,7 +193,6 @@ class SuiteSurprisals:
         Without choices they are checked by those that the sentences were scored with.
         """
         choices = replace(choices or self.choices, policy=self.policy, compat=self.compat)
-        failed = {"failed": self.failed} if self.failed else {}
         result = evaluate_predictions(
             self.suite,
             self.table,
@@ -201,12 +200,13 @@ class SuiteSurprisals:
             skip_unequal=self.skips_unequal,
             model_name=self.model.name,
         )
-        counted_so = {
+        counted_so: dict[str, object] = {
             "score_rule": choices.score_rule,
             "oov": choices.oov,
             "swallowed": choices.swallowed_regions,
-            **failed,
         }
+        if failed := self.failed:
+            counted_so["failed"] = failed
         return replace(result, provenance={**self.provenance, **counted_so})
 
     def to_evaluated_suite(self) -> Mapping[str, Any]:
@@ -315,14 +315,15 @@ class Run:
         if self.surprisals.skips_unequal:
             why = f"whose conditions have different numbers of tokens ({method})"
         has_failed = self._has_failed(prediction)
+        left_out = skipped & ~has_failed
         said = (
             (has_failed, "skips {items} with a sentence at which the model has failed"),
-            (skipped & is_oov & ~has_failed, "skips {items} that rest{s} on an unknown word"),
+            (left_out & is_oov, "skips {items} that rest{s} on an unknown word"),
             (
-                skipped & is_swallowed & ~is_oov & ~has_failed,
+                left_out & is_swallowed & ~is_oov,
                 "skips {items} with a region in which no token begins",
             ),
-            (skipped & ~is_oov & ~is_swallowed & ~has_failed, f"skips {{items}} {why}"),
+            (left_out & ~is_oov & ~is_swallowed, f"skips {{items}} {why}"),
             (
                 prediction.oov & ~skipped,
                 "rests on an unknown word in {items}; --oov skip leaves them out",

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -242,13 +243,16 @@ class LstmModel(TokenizingModel):
             for place, outcomes in self._outcomes(read, asked, policy):
                 text = block[place].text
                 tokens = zip(read[place].tokens, outcomes, strict=True)
-                for token in (token.text for token, bits in tokens if str(bits) == "nan"):
-                    blamed.setdefault(
-                        text,
-                        f"{self.info.reference}: the model gives no number (NaN) for {token!r} in "
-                        f"{text!r}; a reduced dtype may be the reason",
+                nan = [
+                    token.text
+                    for token, bits in tokens
+                    if isinstance(bits, float) and math.isnan(bits)
+                ]
+                if nan:
+                    blamed[text] = (
+                        f"{self.info.reference}: the model gives no number (NaN) for {nan[0]!r} in "
+                        f"{text!r}; a reduced dtype may be the reason"
                     )
-                if text in blamed:
                     continue
                 scored = read[place].scored(outcomes)
                 for index in block[place].indices:
