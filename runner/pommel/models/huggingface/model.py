@@ -4,6 +4,7 @@ Causal, masked and encoder-decoder models; which kind it is, its configuration s
 """
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -204,7 +205,7 @@ class HuggingFaceModel(TokenizingModel):
             self.scorer.check(policy)
         wanted = DistinctSentence.all_of(sentences, spans)
         blocks = [wanted[start : start + _BLOCK] for start in range(0, len(wanted), _BLOCK)]
-        kept: list[Sequence[Encoded]] = []
+        kept = deque[Sequence[Encoded]]()
         blamed: dict[str, str] = {}
         limit = self.info.max_tokens or sys.maxsize
         for number, block in enumerate(blocks):
@@ -226,7 +227,7 @@ class HuggingFaceModel(TokenizingModel):
                     )
         if blamed:
             raise ModelError.of_sentences(blamed)
-        return self._score_blocks(blocks, kept[::-1], policy)
+        return self._score_blocks(blocks, kept, policy)
 
     def log_probabilities(self, ids: Sequence[int]) -> "NDArray[np.float32]":
         """Return the natural logarithms of the probabilities of all tokens before each of `ids`.
@@ -303,16 +304,14 @@ class HuggingFaceModel(TokenizingModel):
     def _score_blocks(
         self,
         blocks: Sequence[Sequence[DistinctSentence]],
-        kept: list[Sequence[Encoded]],
+        kept: deque[Sequence[Encoded]],
         policy: Policy,
     ) -> ScoredByIndex:
-        """Score block by block; `kept` are the tokens of the first blocks, the last of them first.
-
-        They are taken out of it, so that memory shrinks on the way.
-        """
+        """Score block by block; `kept`, the tokens of the first blocks, is emptied on the way."""
         blamed: dict[str, str] = {}
         for block in blocks:
-            encoded = kept.pop() if kept else self.encoded([each.text for each in block], policy)
+            texts = [each.text for each in block]
+            encoded = kept.popleft() if kept else self.encoded(texts, policy)
             spans = [each.spans for each in block]
             for place, outcomes in self._outcomes(encoded, spans, policy):
                 try:
