@@ -90,6 +90,13 @@ def test_surprisals_that_are_evaluated_later(pommel: Pommel, suite: Path, tmp_pa
     assert pommel("surprisals", MODEL, suite, "--strict-model").status == 1
 
 
+def test_a_recording_has_the_other_sentences(pommel: Pommel, suite: Path, tmp_path: Path) -> None:
+    recorded = tmp_path / "tokens.jsonl"
+    pommel("surprisals", MODEL, suite, "--format", "jsonl", "-o", recorded)
+    _, *lines = recorded.read_text("utf-8").splitlines()
+    assert [json.loads(line)["sentence"] for line in lines] == ["The dog barks", "The dog bark"]
+
+
 def test_the_store_has_the_same_and_a_submission_is_refused(
     pommel: Pommel, suite: Path, tmp_path: Path
 ) -> None:

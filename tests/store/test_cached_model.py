@@ -127,6 +127,21 @@ def test_a_failing_model_keeps_what_it_has_answered_of_a_batch(cache: SurprisalC
     assert sorted(known) == ["a", "b", "d"]
 
 
+def test_a_sentence_that_is_to_blame_leaves_the_other_batches_as_they_are(
+    cache: SurprisalCache,
+) -> None:
+    blamed = {"a": "it is no number"}
+    failure = ModelError.of_sentences(blamed)
+    # The toy comes to it when it has answered the rest of the batch.
+    model = WordModel(fails_at="a", failure=failure, n_together=2)
+    answers = CachedModel(model, cache).score(["a", "b", "c", "d"], POLICY)
+    assert [next(answers)[0] for _ in range(3)] == [1, 3, 2]
+    with pytest.raises(ModelError) as caught:
+        next(answers)
+    assert caught.value.blamed == blamed
+    assert model.asked == [["a", "b", "c", "d"], ["a", "b"], ["c", "d"]]
+
+
 def test_the_numbers_of_the_first_who_kept_them_hold(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     with Database.open(path) as one, Database.open(path) as other:

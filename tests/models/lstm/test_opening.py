@@ -137,6 +137,24 @@ def test_a_network_that_gives_no_numbers(tmp_path: Path) -> None:
     )
 
 
+def test_a_sentence_without_numbers_costs_no_other(tmp_path: Path) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS)
+    weights = safetensors.load_file(folder / WEIGHTS)
+    # After this word there are no numbers: infinities of both signs are added up.
+    weights["encoder.weight"][opened(folder).items().index("cats")] = 1e6
+    safetensors.save_file(weights, folder / WEIGHTS)
+    # They are answered in this order.
+    sentences = ["The dog", "cats are here", "dog , here"]
+    answers = opened(folder, dtype="float16").score(sentences, Policy())
+    assert [next(answers)[0], next(answers)[0]] == [0, 2]
+    with pytest.raises(ModelError) as caught:
+        next(answers)
+    assert caught.value.blamed == {
+        "cats are here": f"lstm://{folder}: the model gives no number (NaN) for 'are' in "
+        "'cats are here'; a reduced dtype may be the reason"
+    }
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [
