@@ -1,14 +1,16 @@
 """Images that are scored at once: how many, with what, and that nobody sees which ended first."""
 
+import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.terminal import Screen
 
 from pommel.cli.images_at_once import ImagesOptions, is_image
-from pommel.cli.output import note
+from pommel.cli.output import note, progress_bar
 from pommel.cli.run import run_each
 from pommel.errors import ContainerError, UsageError
 from pommel.models.container.commands import ImageCommands
@@ -103,6 +105,21 @@ def test_what_ends_it_all_keeps_what_is_complete_and_begins_no_more(
     assert isinstance(done.stopped_by, UsageError)
     assert {*map(str, done.runs)} == begun - {IMAGES[0]}
     assert len(begun) < len(IMAGES)
+
+
+def test_one_bar_counts_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+
+    def run(model: NamedModel, _made: list[Any]) -> None:
+        with progress_bar(f"bar of {model.reference}", 7) as progress:
+            progress(3)
+
+    assert run_each(named(*IMAGES), run, n_images=2).error is None
+    assert "images" in screen.getvalue()
+    assert "4/4" in screen.getvalue()
+    assert "bar of" not in screen.getvalue()
 
 
 def test_an_image_is_what_is_opened_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
