@@ -47,6 +47,16 @@ def test_a_device_would_fill_the_disk(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("content", [None, b"wren"])
+def test_a_folder_that_was_made_for_nothing_is_gone(tmp_path: Path, content: bytes | None) -> None:
+    path = Path("/dev/zero") if content is None else tmp_path / "store"
+    if content:
+        path.write_bytes(content)
+    with pytest.raises(StoreError):
+        salvage(path, tmp_path / "new" / "folder" / "store")
+    assert not (tmp_path / "new").exists()
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     path, target = tmp_path / "store", tmp_path / "new"
     filled(path, 3)

@@ -24,6 +24,7 @@ from .text import (
     opened as opened,
     replacing as replacing,
     sha256_of as sha256_of,
+    without_empty_folders as without_empty_folders,
     word_core as word_core,
     write_text as write_text,
 )

@@ -263,33 +263,35 @@ def replacing(path: Path) -> Iterator[Path]:
     one, and the new one once this has ended. Raises `PommelError` for what the file system refuses
     (a full disk, a folder that may not be written); `path` is then what it was.
     """
-    aside: Path | None = None
-    new_folders: list[Path] = []
     try:
         # A link such as /dev/stdout leads to a pipe that has no name of its own.
         device = _is_device(path)
         target = path if device else Path(os.path.realpath(path))
-        new_folders = [] if device else [each for each in target.parents if not each.exists()]
-        aside = _aside(None if device else target)
-        yield aside
-        if device:
-            with aside.open("rb") as source, target.open("wb") as opened:
-                shutil.copyfileobj(source, opened)
-        else:
+        with without_empty_folders(target), _aside(None if device else target) as aside:
+            yield aside
+            if device:
+                with aside.open("rb") as source, target.open("wb") as opened:
+                    shutil.copyfileobj(source, opened)
+                return
             # mkstemp makes files that nobody else may read; results are made to be shared.
             aside.chmod(0o666 & ~_umask())
             with aside.open("rb+") as written:
                 os.fsync(written.fileno())
             aside.replace(target)
-            new_folders = []
             _sync_folder(target.parent)
     except OSError as error:
         raise _refused(path, error) from None
+
+
+@contextlib.contextmanager
+def without_empty_folders(path: Path) -> Iterator[None]:
+    """Delete the folders above a path that were not there before, if they are empty in the end."""
+    new_folders = [each for each in path.parents if not each.exists()]
+    try:
+        yield
     finally:
-        if aside is not None:
-            aside.unlink(missing_ok=True)
         for each in new_folders:
-            # Another process may have begun to use it.
+            # It has what was written, or another process has begun to use it.
             with contextlib.suppress(OSError):
                 each.rmdir()
 
@@ -322,16 +324,23 @@ def _is_device(path: Path) -> bool:
     return not stat.S_ISREG(mode)
 
 
-def _aside(target: Path | None) -> Path:
-    """Make an empty file beside `target`, on the same disk; for None, where such files are kept."""
+@contextlib.contextmanager
+def _aside(target: Path | None) -> Iterator[Path]:
+    """Make an empty file beside `target`, on the same disk; for None, where such files are kept.
+
+    In the end it is deleted, if it is still there.
+    """
     if target is None:
         handle, name = tempfile.mkstemp(prefix="pommel-", suffix=".part")
     else:
         target.parent.mkdir(parents=True, exist_ok=True)
         prefix = f".{target.name}."
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=prefix, suffix=".part")
-    os.close(handle)
-    return Path(name)
+    try:
+        os.close(handle)
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

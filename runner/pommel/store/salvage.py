@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import PommelError, StoreError
-from pommel.files import make_folder
+from pommel.files import make_folder, without_empty_folders
 from pommel.models import Policy
 from pommel.store.database import (
     KEYS,
@@ -100,23 +100,24 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
     Raises `StoreError` if nothing can be read, for another program's file, if there is something at
     `target` already, and for what the file system refuses; there is no new file then.
     """
-    make_folder(target.parent)
     if os.path.lexists(target):
         raise _taken(target)
     # Copies of a device such as /dev/zero would fill the disk.
     if damaged.exists() and not damaged.is_file():
         raise StoreError(f"{damaged}: is no file")
     try:
-        # Hidden: all that a process leaves that is killed.
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-            new, copy = Path(folder) / "new.sqlite", Path(folder) / "damaged.sqlite"
-            _copy(damaged, copy)
-            is_sound = _made_readable(copy, damaged)
-            with contextlib.closing(_connected(copy)) as old:
-                found = _rescued(old, copy, new, target, is_sound=is_sound)
-            if not any(found.kept.values()):
-                raise StoreError(f"{damaged}: nothing can be read from it")
-            _put(new, target)
+        with without_empty_folders(target):
+            make_folder(target.parent)
+            # Hidden: all that a process leaves that is killed.
+            with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as aside:
+                new, copy = Path(aside) / "new.sqlite", Path(aside) / "damaged.sqlite"
+                _copy(damaged, copy)
+                is_sound = _made_readable(copy, damaged)
+                with contextlib.closing(_connected(copy)) as old:
+                    found = _rescued(old, copy, new, target, is_sound=is_sound)
+                if not any(found.kept.values()):
+                    raise StoreError(f"{damaged}: nothing can be read from it")
+                _put(new, target)
     except OSError as error:
         where = error.filename or target
         raise StoreError(f"{where}: {error.strerror or error}") from None
