@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.builders import suite_text
+from tests.builders import suite_text, suite_value
 from tests.cli.samples import Pommel
 from tests.word_model import WordModel
 
@@ -18,27 +18,9 @@ LONG = "The dog that likes " + "the dog that likes " * 20 + "the cat"
 def suite(tmp_path: Path) -> Path:
     """A suite whose second item is longer than the model's 128 tokens."""
     items = [
-        {
-            "item_number": number,
-            "conditions": [
-                {
-                    "condition_name": name,
-                    "regions": [
-                        {"region_number": 1, "content": subject},
-                        {"region_number": 2, "content": verb},
-                    ],
-                }
-                for name, verb in (("right", "barks"), ("wrong", "bark"))
-            ],
-        }
-        for number, subject in ((1, "The dog"), (2, LONG))
+        {"right": (subject, "barks"), "wrong": (subject, "bark")} for subject in ("The dog", LONG)
     ]
-    value = {
-        "meta": {"name": "lengths", "metric": "sum"},
-        "region_meta": {"1": "subject", "2": "verb"},
-        "predictions": [{"type": "formula", "formula": "(2;%right%) < (2;%wrong%)"}],
-        "items": items,
-    }
+    value = suite_value(items, ["(2;%right%) < (2;%wrong%)"], name="lengths")
     path = tmp_path / "lengths.json"
     path.write_text(suite_text(value), "utf-8")
     return path
@@ -137,6 +119,8 @@ def test_targets(pommel: Pommel, tmp_path: Path) -> None:
     )
     assert outcome.stdout.splitlines()[2].endswith(",barks,,,0,0,[]")
     assert pommel("conditional", MODEL, table, "--strict-model").status == 1
+    table.write_text(f"context,target\n{LONG},barks\n", "utf-8")
+    assert pommel("conditional", MODEL, table).status == 1
 
 
 def test_a_strict_model_is_asked_for_targets_once(

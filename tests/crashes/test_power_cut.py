@@ -36,6 +36,7 @@ def test_a_power_cut_leaves_the_old_or_the_new(
     done = place.ended(command, below=recording(log))
     assert done.returncode == 0, done.stderr
     images = list(disk.images(log, chance))
+    assert images
     # Nothing has got past the record.
     after = whole(disk.image())
     assert after == whole(Disk(place.path).image())
@@ -44,6 +45,12 @@ def test_a_power_cut_leaves_the_old_or_the_new(
         assert [name for name, found in whole(image).items() if (name, found) not in sound] == [], (
             call
         )
+    if command.startswith("leaderboard "):
+        # What a change has left is told from tampering, wherever it was cut off.
+        for number, (call, image) in enumerate(images):
+            write(image, tmp_path / f"left-{number}")
+            left = tmp_path / f"left-{number}" / "board"
+            assert called(["leaderboard", "verify", left])[0] == 0, call
     monkeypatch.setenv("POMMEL_STORE", "store.sqlite")
     for number, (call, image) in enumerate(chance.sample(images, min(N_TRIED, len(images)))):
         found = Folder(tmp_path / str(number))

@@ -325,7 +325,9 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, place: BoardFolder, when: str) 
         yield
 
 
-def test_what_a_killed_addition_left_is_deleted(tmp_path: Path) -> None:
+def test_what_a_killed_addition_left_is_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of whole files that the ledger does not know, those that the next one knows."""
     place = board_at(tmp_path)
     sound = snapshot(place.folder)
@@ -350,7 +352,19 @@ def test_what_a_killed_addition_left_is_deleted(tmp_path: Path) -> None:
         f"`pommel leaderboard add` it if it is to be ranked"
         for path in sorted(own[:3])
     ]
-    assert place.undo_interrupted() == (7, 0)
+    unlink = Path.unlink
+
+    def killed(path: Path) -> None:
+        unlink(path)
+        raise KeyboardInterrupt
+
+    # Nor is anything forgotten where this is killed, too.
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", killed)
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                place.undo_interrupted()
+    assert place.undo_interrupted() == (4, 0)
     assert snapshot(place.folder).keys() == sound.keys() | {
         str(each.relative_to(place.folder)) for each in own
     }
