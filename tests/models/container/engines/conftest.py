@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.builders import suite_text, suite_value
 from tests.container_fixtures import BuildImage
 from tests.models.container.engines.samples import Misbehaving, containers_of
 
@@ -28,6 +29,14 @@ def misbehaving(build_image: BuildImage) -> Misbehaving:
         )
 
     return build
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A file with a sound suite."""
+    path = tmp_path / "suite.json"
+    path.write_text(suite_text(suite_value()), "utf-8")
+    return path
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """What the tests of misbehaving images share."""
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.containers_support.answering import connected
 
@@ -24,6 +26,11 @@ def scored(reference: str, **limits: str) -> list[list[float | None]]:
             [token.surprisal_bits for token in sentence.tokens]
             for sentence in score_all(model, SENTENCES, Policy())
         ]
+
+
+def run_command(*words: str | Path) -> list[str]:
+    """Return the words of `pommel run`, in a process of its own."""
+    return [sys.executable, "-m", "pommel", "run", *map(str, words)]
 
 
 def containers_of(url: str, process: int) -> dict[str, str]:

@@ -6,22 +6,13 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.builders import suite_text, suite_value
 from tests.containers_support.processes import wait_until
-from tests.models.container.engines.samples import Misbehaving, containers_of
+from tests.models.container.engines.samples import Misbehaving, containers_of, run_command
 
 pytestmark = [pytest.mark.docker, pytest.mark.full, pytest.mark.usefixtures("nothing_left")]
-
-
-@pytest.fixture
-def suite(tmp_path: Path) -> Path:
-    path = tmp_path / "suite.json"
-    path.write_text(suite_text(suite_value()), "utf-8")
-    return path
 
 
 @pytest.fixture
@@ -41,10 +32,6 @@ def n_complete(store: Path) -> int:
     return 0
 
 
-def command(*words: str | Path) -> list[str]:
-    return [sys.executable, "-m", "pommel", "run", *map(str, words)]
-
-
 def test_nothing_tells_that_they_ran_at_once(
     images: list[str], suite: Path, tmp_path: Path
 ) -> None:
@@ -52,7 +39,7 @@ def test_nothing_tells_that_they_ran_at_once(
     said = {}
     for n_at_once in ("1", "3"):
         folder = tmp_path / n_at_once
-        asked = command(
+        asked = run_command(
             *(broken, sound, f"{sound}-nowhere", "builtin://en-ngram", suite, "-o", folder),
             *("--pull", "never", "--strict-model"),
             *("--parallel-images", n_at_once, "--store", tmp_path / f"{n_at_once}.sqlite"),
@@ -74,7 +61,7 @@ def test_all_of_them_end_with_their_run(
 ) -> None:
     sound, _, *hanging = images
     store = tmp_path / "store.sqlite"
-    asked = command(
+    asked = run_command(
         *(hanging[0], sound, hanging[1], suite, "--parallel-images", "2", "--store", store),
         *("--sandbox", "memory=500M"),
     )

@@ -4,34 +4,22 @@ import csv
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.builders import AGREEMENT, suite_text, suite_value
+from tests.builders import AGREEMENT
 from tests.containers_support.processes import wait_until
-from tests.models.container.engines.samples import Misbehaving, containers_of
+from tests.models.container.engines.samples import Misbehaving, containers_of, run_command
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("nothing_left")]
-
-
-@pytest.fixture
-def suite(tmp_path: Path) -> Path:
-    path = tmp_path / "suite.json"
-    path.write_text(suite_text(suite_value()), "utf-8")
-    return path
-
-
-def arguments(*words: str | Path) -> list[str]:
-    return [sys.executable, "-m", "pommel", "run", *map(str, words)]
 
 
 def test_a_model_that_fails_leaves_the_others_alone(
     misbehaving: Misbehaving, suite: Path, tmp_path: Path
 ) -> None:
     broken, sound = (f"docker://{misbehaving(fault, protocol=2)}" for fault in ("exits", ""))
-    command = arguments(broken, sound, suite, "--output", tmp_path / "results", "--strict-model")
+    command = run_command(broken, sound, suite, "--output", tmp_path / "results", "--strict-model")
     ended = subprocess.run(command, check=False, capture_output=True, text=True)
     assert ended.returncode == 1
     assert (
@@ -54,7 +42,7 @@ def hanging(
     docker_engine: str, misbehaving: Misbehaving, suite: Path
 ) -> Iterator["subprocess.Popen[str]"]:
     """A run whose container is there, and hangs."""
-    command = arguments(f"docker://{misbehaving('hangs', protocol=2)}", suite)
+    command = run_command(f"docker://{misbehaving('hangs', protocol=2)}", suite)
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

@@ -3,14 +3,12 @@
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
 import pytest
-from tests.builders import suite_text, suite_value
 from tests.containers_support.processes import wait_until
-from tests.models.container.engines.samples import Misbehaving, containers_of
+from tests.models.container.engines.samples import Misbehaving, containers_of, run_command
 from tests.models.container.engines.stalling_proxy import Held, StallingProxy
 
 pytestmark = [pytest.mark.docker, pytest.mark.full]
@@ -19,15 +17,12 @@ pytestmark = [pytest.mark.docker, pytest.mark.full]
 @pytest.mark.parametrize("held", get_args(Held))
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_container_that_is_made_after_the_end_of_its_run_is_removed(
-    docker_engine: str, misbehaving: Misbehaving, tmp_path: Path, held: Held, number: int
+    docker_engine: str, misbehaving: Misbehaving, suite: Path, held: Held, number: int
 ) -> None:
-    suite = tmp_path / "suite.json"
-    suite.write_text(suite_text(suite_value()), "utf-8")
     proxy = StallingProxy(engine=Path(docker_engine.removeprefix("unix://")), held=held)
-    command = (sys.executable, "-m", "pommel", "run", f"docker://{misbehaving()}", str(suite))
-    with proxy.listening(tmp_path / "docker.sock") as url:
+    with proxy.listening(suite.with_name("docker.sock")) as url:
         run = subprocess.Popen(
-            command,
+            run_command(f"docker://{misbehaving()}", suite),
             env=os.environ | {"DOCKER_HOST": url},
             stderr=subprocess.DEVNULL,
             start_new_session=True,
