@@ -15,7 +15,7 @@ from typing import Protocol
 
 import click
 
-from pommel.cli import main
+from pommel.cli import _pommel, main
 
 
 class OutputStream(Protocol):
@@ -31,6 +31,19 @@ class Screen(io.StringIO):
         return True
 
 
+class Pipe(io.TextIOWrapper):
+    """A pipe's end that has an encoding."""
+
+    def __init__(self, encoding: str = "utf-8") -> None:
+        super().__init__(io.BytesIO(), encoding=encoding, newline="\n")
+
+    def getvalue(self) -> str:
+        """Return what was written, read in that encoding."""
+        self.flush()
+        written = self.buffer.getvalue()  # type: ignore[attr-defined]
+        return str(written, self.encoding, "replace")
+
+
 def called(
     arguments: Iterable[str | Path], kind: Callable[[], OutputStream] = io.StringIO
 ) -> tuple[int, str, str]:
@@ -42,7 +55,7 @@ def called(
     try:
         main([str(each) for each in arguments])
     except SystemExit as leaving:
-        status = leaving.code if isinstance(leaving.code, int) else 0
+        status = int(leaving.code or 0)
     finally:
         sys.stdin, sys.stdout, sys.stderr = before
     return status, out.getvalue(), err.getvalue()
@@ -105,14 +118,18 @@ def all_shown(screen: int) -> str:
     return found.decode().replace("\r\n", "\n")
 
 
-def leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:
-    """Yield the commands below a group that have none below them, with their paths."""
+def all_commands() -> dict[str, click.Command]:
+    """Return every command that is no group by its path."""
+    return dict(_leaves(_pommel, ""))
+
+
+def _leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
         if isinstance(command, click.Group):
-            yield from leaves(command, f"{before}{name} ")
+            yield from _leaves(command, f"{before}{name} ")
         else:
             yield f"{before}{name}", command
 

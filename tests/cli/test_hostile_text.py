@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import suite_value
-from tests.cli.terminal import Screen, called, leaves
-
-from pommel.cli import _pommel
+from tests.cli.terminal import Screen, all_commands, called
 
 STEERS = ("\x1b]0;evil\x07", "\x1b[2J", "\x9b31m", "\x1b[31m")
 EVIL = f"=e{STEERS[0]}v{STEERS[1]}i{STEERS[2]}l{STEERS[3]}"
@@ -85,7 +83,7 @@ COMMANDS = {
 
 
 def test_every_command_is_here() -> None:
-    assert {*COMMANDS, *ELSEWHERE} == {path for path, _ in leaves(_pommel, "")}
+    assert {*COMMANDS, *ELSEWHERE} == {*all_commands()}
 
 
 @pytest.fixture(scope="module")

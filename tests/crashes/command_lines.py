@@ -15,7 +15,6 @@ import argparse
 import collections
 import contextlib
 import importlib
-import io
 import json
 import os
 import random
@@ -33,7 +32,7 @@ from pathlib import Path
 from unittest import mock
 
 import click
-from tests.cli.terminal import called, leaves
+from tests.cli.terminal import Pipe, all_commands, called
 from tests.crashes.mutated_inputs import (
     MOST_BYTES,
     MOST_SECONDS,
@@ -41,8 +40,6 @@ from tests.crashes.mutated_inputs import (
     run,
     sound_inputs,
 )
-
-from pommel.cli import _pommel
 
 DOCUMENTED = {0, 1, 2, 3, 4, 130}
 WRONG_USAGE = 2
@@ -162,24 +159,6 @@ SPARING = {
 ENDLESS = {"--watch"}
 # What takes paths, and more.
 PATHS = {"suites", "suite", "file", "in_file", "source", "submission", "suite_file"}
-
-
-class Stream(io.TextIOWrapper):
-    """A pipe's end that has an encoding."""
-
-    def __init__(self, encoding: str) -> None:
-        super().__init__(io.BytesIO(), encoding=encoding, newline="\n")
-
-    def getvalue(self) -> str:
-        """Return what was written, read in that encoding."""
-        self.flush()
-        written = self.buffer.getvalue()  # type: ignore[attr-defined]
-        return str(written, self.encoding, "replace")
-
-
-def all_commands() -> dict[str, click.Command]:
-    """Return every command by its path."""
-    return dict(leaves(_pommel, ""))
 
 
 class Lines:
@@ -332,7 +311,7 @@ def ended_here(arguments: Sequence[str], encoding: str) -> tuple[int | str, str]
     signal.signal(signal.SIGALRM, _waited)
     signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
     try:
-        return run(arguments, kind=partial(Stream, encoding))
+        return run(arguments, kind=partial(Pipe, encoding))
     except WaitedError:
         return "waits", ""
     finally:

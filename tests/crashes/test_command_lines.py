@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.crashes.command_lines import Lines, all_commands
+from tests.cli.terminal import all_commands
+from tests.crashes.command_lines import Lines
 
 
 @pytest.mark.timeout(600)  # a minute of the processor; others have it, too

@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.terminal import leaves
+from tests.cli.terminal import all_commands
 from tests.crashes.commands import READING, WRITING, Folder
-
-from pommel.cli import _pommel
 
 HOOK = Path(__file__).with_name("at_a_moment")
 # As many as every command has: most of them before it begins, when modules are loaded.
@@ -25,7 +23,7 @@ def test_every_command_is_here() -> None:
     tried = WRITING + READING
     missing = {
         name
-        for name, _ in leaves(_pommel, "")
+        for name in all_commands()
         if not any(each.startswith(f"{name} ") or each == name for each in tried)
     }
     assert missing == ELSEWHERE
