@@ -70,16 +70,18 @@ def state(place: Path) -> object:
 def told(name: str, sound: Path, change: Change) -> Iterator[dict[str, object]]:
     """Kill a change of copies of a board before each of its steps."""
     place = sound.parent / "copy"
-    before, after = state(sound), None
-    n_steps, is_killed = 10_000, True
-    while is_killed:
+
+    def killed(step: int) -> bool:
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(sound, place)
-        if after is None:  # first it ends by itself, so that it is known what then is there
-            assert not killed_before(n_steps, place, change)
-            after, n_steps = state(place), 0
-            continue
-        is_killed = killed_before(n_steps, place, change)
+        return killed_before(step, place, change)
+
+    # First it ends by itself, so that it is known what then is there.
+    assert not killed(10_000)
+    before, after = state(sound), state(place)
+    n_steps, is_killed = 0, True
+    while is_killed:
+        is_killed = killed(n_steps)
         status, printed, said = called(["leaderboard", "verify", place])
         found = state(place)
         yield {
