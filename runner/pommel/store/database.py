@@ -225,7 +225,7 @@ def _check_identity(path: Path) -> None:
         return
     connection = _connect(path, "mode=ro&immutable=1")
     # What SQLite itself refuses it refuses again, when it reads with a lock.
-    with contextlib.closing(connection), contextlib.suppress(*SQLITE_FAULTS):
+    with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
         version_of(connection, path)
 
 
@@ -384,11 +384,6 @@ _KNOWN: Mapping[int, str] = {
         "store once, `pommel runs recover {path} -o NEW` saves what can be read)"
     ),
 }
-
-
-# What statements on a damaged file raise: of names in it that are not UTF-8, Python can't even say
-# what SQLite says.
-SQLITE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
 
 
 def damaged(path: Path, what: str) -> StoreError:

@@ -28,7 +28,6 @@ from pommel.models import Policy
 from pommel.store.database import (
     KEYS,
     PAGE_BYTES,
-    SQLITE_FAULTS,
     Database,
     beside,
     insert_row,
@@ -189,7 +188,7 @@ def _made_readable(copy: Path, path: Path) -> bool:
         wanted = _columns(database.connection)
     with contextlib.closing(_connected(copy)) as connection:
         has_schema = False
-        with contextlib.suppress(*SQLITE_FAULTS):
+        with contextlib.suppress(sqlite3.Error):
             version_of(connection, path)
             has_schema = _columns(connection) == wanted
         if has_schema:
@@ -197,8 +196,8 @@ def _made_readable(copy: Path, path: Path) -> bool:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 faults = connection.execute("PRAGMA integrity_check(1)").fetchall()
                 strays = connection.execute("PRAGMA foreign_key_check").fetchone()
-            except SQLITE_FAULTS as error:
-                if getattr(error, "sqlite_errorcode", None) in _NO_ROOM:
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode in _NO_ROOM:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
                 return False
             return faults == [("ok",)] and not strays
@@ -232,7 +231,7 @@ def _rows(connection: sqlite3.Connection, table: str, last: int) -> Iterator[Row
         keys = waiting.pop()
         try:
             found = connection.execute(sql, (keys[0], keys[-1], len(keys))).fetchall()
-        except SQLITE_FAULTS:
+        except sqlite3.Error:
             middle = len(keys) // 2
             waiting += [keys[middle:], keys[:middle]] if middle else []
         else:
@@ -272,9 +271,9 @@ def _rows_of_page(connection: sqlite3.Connection) -> Iterator[Row]:
     """Yield all rows of a page; where one fails, by their places, since keys may be wrong."""
     try:
         yield from connection.execute("SELECT * FROM stray").fetchall()
-    except SQLITE_FAULTS:
+    except sqlite3.Error:
         for at in range(_MOST_ROWS):
-            with contextlib.suppress(*SQLITE_FAULTS):
+            with contextlib.suppress(sqlite3.Error):
                 sql = "SELECT * FROM stray LIMIT 1 OFFSET ?"
                 found = connection.execute(sql, (at,)).fetchall()
                 if not found:
@@ -343,7 +342,7 @@ class _Rescue:
             f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'",  # noqa: S608 - our own names
             f"SELECT max({KEYS[table]}) FROM {table}",  # noqa: S608 - our own names
         ):
-            with contextlib.suppress(*SQLITE_FAULTS):
+            with contextlib.suppress(sqlite3.Error):
                 found += [key or 0 for (key,) in self.old.execute(sql)]
         return max(
             (key for key in found if isinstance(key, int) and key <= _MOST_KEYS), default=None
@@ -354,7 +353,7 @@ class _Rescue:
         if table == "models":
             # The index has both columns, so that SQLite does not look at the rows themselves.
             sql = "SELECT model_id, fingerprint FROM models ORDER BY fingerprint"
-            with contextlib.suppress(*SQLITE_FAULTS):
+            with contextlib.suppress(sqlite3.Error):
                 for key, fingerprint in self.old.execute(sql):
                     described = json.dumps({**_LOST, "fingerprint": fingerprint})
                     yield key, fingerprint, described
