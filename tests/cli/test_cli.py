@@ -71,6 +71,28 @@ def test_a_closed_stdout_is_a_message(arguments: str) -> None:
     assert (done.returncode, done.stderr) == (1, "pommel: the output: Bad file descriptor\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        ("validate - <&-", 3, "<stdin>:1:1: this is not JSON: the file is empty"),
+        ("tokenize dummy:// - <&-", 0, ""),
+        ("suites list 2>&- >/dev/null", 0, ""),
+        ("run dummy:// number_prep --no-store 2>&- >/dev/null", 0, ""),
+        ("run nonsense:// number_prep --no-store 2>&- >/dev/null", 4, ""),
+        ("run dummy:// number_prep --no-store <&- 2>&- >&-", 1, ""),
+    ],
+)
+def test_closed_streams_are_no_mistake_of_ours(arguments: str, status: int, said: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m pommel {arguments}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, said in done.stdout) == (status, True), done.stderr
+    assert "mistake in pommel" not in done.stderr
+
+
 def test_a_full_disk_on_stdout_is_a_message(suite_file: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

@@ -58,6 +58,16 @@ def test_compat_prints_the_four_columns_of_the_retired_tool(
     ]
 
 
+def test_a_model_that_is_not_there_leaves_no_folder_of_results(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    outcome = pommel("run", "dummy://", "number_prep", "-o", str(tmp_path / "a" / "file" / "x"))
+    assert outcome.status == 0
+    outcome = pommel("run", "nonsense://", "number_prep", "-o", str(tmp_path / "new" / "results"))
+    assert outcome.status == 4
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
 def test_output_saves_five_tables_and_the_provenance(
     pommel: Pommel, suite_file: Path, tmp_path: Path
 ) -> None:
@@ -170,7 +180,7 @@ def test_a_disk_that_refuses_leaves_nothing_half_written(suite_file: Path, tmp_p
     assert "Traceback" not in done.stderr
     # The scores are printed all the same, and no table is there without the others.
     assert "agreement" in done.stdout
-    assert list(folder.iterdir()) == []
+    assert not folder.exists()
 
 
 def test_a_model_that_fails_on_one_suite_keeps_the_others(pommel: Pommel, tmp_path: Path) -> None:

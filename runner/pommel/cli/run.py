@@ -1,7 +1,7 @@
 """`pommel run`: models x suites, scores on stdout, everything else in files."""
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
@@ -35,7 +35,7 @@ from pommel.cli.output import (
     tidy_table_option,
 )
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
-from pommel.files import make_folder
+from pommel.files import make_folder, without_empty_folders
 from pommel.models import NamedModel
 from pommel.report import Results
 from pommel.scoring import Choices, Regions, ResultsTable, Run
@@ -119,6 +119,17 @@ class _RunOptions(
             strict_model=self.strict_model,
         )
 
+    @contextlib.contextmanager
+    def made_output(self) -> Iterator[None]:
+        """Have the folder of the results, which is gone again if nothing comes into it."""
+        if not self.output:
+            yield
+            return
+        with without_empty_folders(self.output / "runs.json"):
+            # A folder that cannot be is better known before the model has run.
+            make_folder(self.output)
+            yield
+
 
 @dataclass(slots=True, kw_only=True)
 class Done:
@@ -181,12 +192,9 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     n_sentences = sum(suite.n_sentences for suite in loaded.suites)
     show_warnings(loaded.warnings)
     models = named.expanded_models()
-    if chosen.output:
-        # A folder that cannot be is better known before the model has run.
-        make_folder(chosen.output)
     chosen = chosen.shared_out([each.reference for each in models])
     is_apart = chosen.parallel_images > 1
-    with chosen.opened_store() as store:
+    with chosen.made_output(), chosen.opened_store() as store:
 
         def run_model(each: NamedModel, made: list[Run]) -> None:
             with (

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from typing import TextIO
+from typing import Literal, TextIO
 
 import click
 
@@ -72,10 +72,8 @@ def safe_streams() -> Iterator[None]:
     In the end a note says which encoding lacked characters, if one did.
     """
     out, err = sys.stdout, sys.stderr
-    # Without a standard error (`2>&-`) there is nothing to write to.
-    streams = [SafeStream(each) for each in (out, err) if each is not None]
-    sys.stdout, *others = streams
-    sys.stderr = others[0] if others else err
+    streams = [SafeStream(out), SafeStream(err)]
+    sys.stdout, sys.stderr = streams
     try:
         yield
     finally:
@@ -90,13 +88,12 @@ def safe_streams() -> Iterator[None]:
 
 
 INTERRUPTED = 130
-_STDOUT = 1
 
 
 @contextlib.contextmanager
 def exit_on_failure() -> Iterator[None]:
     """Turn errors that are meant for the user into messages on stderr and exit statuses."""
-    _replace_closed_stdout()
+    _open_closed_streams()
     with safe_streams(), _messages():
         yield
 
@@ -162,14 +159,26 @@ def drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _replace_closed_stdout() -> None:
-    """Have a standard output that fails when it is written to, where there is none (`>&-`).
+def _open_closed_streams() -> None:
+    """Have all three standard streams, where some are closed (`<&-`, `>&-`, `2>&-`).
 
-    Otherwise the next file that is opened would be standard output to some, and nothing to others.
+    Otherwise the next file that is opened would be one of them to some, and nothing to others.
+    Input is then empty, an output fails when it is written to, and nobody hears what is said.
     """
+    if sys.stdin is None:
+        sys.stdin = _null(0, os.O_RDONLY, "r")
     if sys.stdout is None:
-        os.dup2(os.open(os.devnull, os.O_RDONLY), _STDOUT)
-        sys.stdout = os.fdopen(_STDOUT, "w", encoding="utf-8")
+        sys.stdout = _null(1, os.O_RDONLY, "w")
+    if sys.stderr is None:
+        sys.stderr = _null(2, os.O_WRONLY, "w")
+
+
+def _null(number: int, flags: int, mode: Literal["r", "w"]) -> TextIO:
+    opened = os.open(os.devnull, flags)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return open(number, mode, encoding="utf-8", closefd=False)
 
 
 def _say(message: str) -> None:
