@@ -7,12 +7,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Options, field_of, option, takes_options
 
 _colour = click.option("--colour", type=click.Choice(["red"]), help="What is painted with.")
 
 
-class Painted(Options):
+class Painted(Options, title="Paint"):
     """What is painted, and how."""
 
     colour: str | None = field_of(_colour)
@@ -34,7 +35,7 @@ class Window(Options):
     catalogue: Path | None = option("-c", help="Where it is from.")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @takes_options
 def build(name: str, window: Window, door: Door) -> None:
@@ -74,13 +75,26 @@ def test_help_lists_a_groups_own_options_first() -> None:
         "-c,",
         "--side",
         "--lock",
+        "-q,",
+        "--help",
         "--colour",
         "--coats",
-        "--help",
     ]
     assert "--lock [bolt|chain]" in ran("--help")
     assert "-c, --catalogue PATH     Where it is from." in ran("--help")
-    assert "--coats INTEGER          How often.  [default: 1]" in ran("--help")
+    assert "--coats INTEGER  How often.  [default: 1]" in ran("--help")
+
+
+def test_help_has_options_under_what_they_are_about() -> None:
+    paragraphs = ran("--help").split("\n\n")
+    heads = {each.partition("\n")[0]: each.count("  -") for each in paragraphs}
+    assert heads["Options:"] == 7
+    assert heads["Paint:"] == 2
+
+
+def test_a_title_is_not_inherited() -> None:
+    """A door has its own options, whose help says only that they are the command's."""
+    assert "--side" not in ran("--help").partition("Paint:")[2]
 
 
 @pytest.mark.parametrize("arguments", [("--side", "top"), ("--lock", "key"), ("--colour", "blue")])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import click
 
-from pommel.cli.output import note
+from pommel.cli.output import say_wrong
 from pommel.errors import printable
 from pommel.files import is_encodable
 
@@ -47,7 +47,7 @@ def ask(question: str, default: str = "", *, fault_of: FaultOf = no_fault) -> st
             fault = (text_fault(answer) or fault_of(answer)) if answer else ""
             if not fault:
                 return answer or default
-        note(f"  {printable(fault)}")
+        say_wrong(f"  {printable(fault)}")
 
 
 def ask_number(question: str, default: int) -> int:

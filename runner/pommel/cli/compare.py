@@ -5,6 +5,7 @@ from dataclasses import replace
 import click
 
 from pommel.analysis import Comparison, WithAverage, WithDraws
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, takes_options
 from pommel.cli.output import form_option, note, show_notes, show_rows
 from pommel.cli.selecting import SelectionOptions
@@ -19,7 +20,7 @@ class _CompareOptions(WithAverage, WithDraws, SelectionOptions):
     form: str = field_of(form_option())
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @click.argument("a")
 @click.argument("b")
 @takes_options

@@ -8,6 +8,7 @@ from typing import Literal
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note, show_warnings
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_left_out, show_or_write
@@ -39,7 +40,7 @@ class _ConvertOptions(SetOptions):
     )
 
 
-@click.command("convert", no_args_is_help=True)
+@click.command("convert", cls=Command, no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @takes_options
 def command(file: Path, chosen: _ConvertOptions) -> None:

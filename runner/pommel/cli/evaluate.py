@@ -4,6 +4,7 @@ from typing import Literal
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import ScoreOptions, threshold_option
 from pommel.cli.output import (
@@ -37,7 +38,7 @@ class _EvaluateOptions(ScoreOptions):
     fail_under: float | None = field_of(threshold_option)
 
 
-@click.command("evaluate", no_args_is_help=True)
+@click.command("evaluate", cls=Command, no_args_is_help=True)
 @suites_argument
 @takes_options
 def command(suites: tuple[str, ...], chosen: _EvaluateOptions) -> None:

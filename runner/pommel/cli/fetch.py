@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from pommel.analysis import plain_table
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
 from pommel.cli.output import download_bar, form_option, note, show_json, show_table
 from pommel.errors import InputError, UsageError, counted, listed
@@ -43,7 +44,7 @@ class _FetchOptions(Options):
     )
 
 
-@click.command("fetch")
+@click.command("fetch", cls=Command)
 @click.argument("name", required=False)
 @takes_options
 def command(name: str | None, chosen: _FetchOptions) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Count, File, option, takes_options
 from pommel.cli.output import note
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
@@ -46,7 +47,7 @@ class _GenerateOptions(SetOptions):
     )
 
 
-@click.command("generate", no_args_is_help=True)
+@click.command("generate", cls=Command, no_args_is_help=True)
 @click.argument("grammar", type=click.Path(path_type=Path))
 @takes_options
 def command(grammar: Path, chosen: _GenerateOptions) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from pommel.cli.lazy_group import Group
 from pommel.cli.option_groups import COUNT, FILE, FOLDER, Options, option, takes_options
 from pommel.cli.options import ContainerOptions
 from pommel.cli.output import download_bar, note
@@ -30,7 +31,7 @@ _SHOWN = {
 }
 
 
-@click.group("image")
+@click.group("image", cls=Group)
 def command() -> None:
     """Make, build and check container images with models.
 
@@ -101,7 +102,8 @@ def build(source: str, arguments: tuple[str, ...], chosen: _BuildOptions) -> Non
         pull=chosen.pull,
         for_lm_zoo=chosen.for_lm_zoo,
     )
-    say = partial(click.echo, nl=False, err=True)
+    # What an engine prints has its own line ends.
+    say = partial(note, nl=False)
     built = options.build(source, engine=chosen.engine, say=say)
     size = readable_size(built.n_bytes)
     click.echo(f"{built.reference}  {built.id}  {size}, {built.seconds:.1f} s")

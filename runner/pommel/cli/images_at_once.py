@@ -21,7 +21,7 @@ Outcome = concurrent.futures.Future[None]
 _Work = tuple[Outcome, Callable[[], None], list[str]]
 
 
-class ImagesOptions(ContainerOptions):
+class ImagesOptions(ContainerOptions, title="Model in a container"):
     """How many images are scored at once, and what they may use together."""
 
     parallel_images: Count = option(default=1, help="Models in containers that are scored at once.")

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from pommel.analysis import ModelsCompared
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import StoreOptions
 from pommel.cli.output import form_option, note, show_rows
@@ -57,7 +58,7 @@ class _ImportResultsOptions(StoreOptions):
     form: str = field_of(form_option(about="How to show what came in."))
 
 
-@click.command("import-results", no_args_is_help=True)
+@click.command("import-results", cls=Command, no_args_is_help=True)
 @click.argument(
     "files",
     nargs=-1,

@@ -1,18 +1,54 @@
-"""How commands are entered: groups import each when it is used."""
+"""How commands are entered, and what all have: groups import each when it is used."""
 
 from collections.abc import Mapping
 from importlib import import_module
 
 import click
 
-from pommel.cli.terminal import drop_output
+from pommel.cli.terminal import drop_output, silence
 from pommel.errors import nearest
 
 # Command -> (file in this folder and maybe the command's name in it, help shown in the list).
 Commands = Mapping[str, tuple[str, str]]
 
 
-class LazyGroup(click.Group):
+class Command(click.Command):
+    """A command that can be `--quiet`, and whose help has its options under what they are about."""
+
+    # What an option is about stands in its attribute of this name (`Options`).
+    SECTION = "section"
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        *own, helping = super().get_params(ctx)
+        return [*own, _quiet, helping]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for each in self.get_params(ctx):
+            if isinstance(each, click.Option) and (record := each.get_help_record(ctx)):
+                title = vars(each).get(self.SECTION) or "Options"
+                sections.setdefault(title, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+_quiet = click.Option(
+    ["-q", "--quiet"],
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _context, _option, value: silence() if value else None,
+    help="Show no progress and no notes; errors are shown.",
+)
+
+
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+
+
+class LazyGroup(Group):
     """A group whose commands are imported on demand: `--help` needs none of them.
 
     `sections` are the headings of the list of commands, each with its commands; `aliases` are

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FOLDER, Count, field_of, option, takes_options
 from pommel.cli.options import ModelOptions, RuleOptions
 from pommel.cli.output import (
     form_option,
     note,
     progress_bar,
+    say_wrong,
     show_table,
     show_text,
     show_warnings,
@@ -81,7 +83,7 @@ class _InitOptions(RuleOptions):
     by: str = field_of(_keeper_option)
 
 
-@click.command("init", no_args_is_help=True)
+@click.command("init", cls=Command, no_args_is_help=True)
 @click.argument("folder", metavar="BOARD", type=click.Path(path_type=Path))
 @takes_options
 def init(folder: Path, chosen: _InitOptions) -> None:
@@ -126,7 +128,7 @@ def _weights(option: str, values: Sequence[str]) -> dict[str, float]:
     return found
 
 
-@click.command("add", no_args_is_help=True)
+@click.command("add", cls=Command, no_args_is_help=True)
 @board_argument
 @click.argument("submission", type=click.Path(path_type=Path))
 @click.option(
@@ -172,7 +174,7 @@ together_option = click.option(
 _SHOWN = 50
 
 
-@click.command("show", no_args_is_help=True)
+@click.command("show", cls=Command, no_args_is_help=True)
 @board_argument
 @form_option(["table", "csv", "json"], has_tables=False)
 @click.option(
@@ -205,7 +207,7 @@ def show(board: BoardFolder, *, form: str, is_whole: bool, together: bool) -> No
         note(f"{printable(ranking.board.name)}: nothing has been submitted")
 
 
-@click.command("withdraw", no_args_is_help=True)
+@click.command("withdraw", cls=Command, no_args_is_help=True)
 @board_argument
 @click.argument("submission_id", metavar="ID")
 @click.option("--reason", required=True, help="Why; everyone can read it.")
@@ -250,7 +252,7 @@ class _VerifyOptions(ModelOptions):
     by: str = field_of(_keeper_option)
 
 
-@click.command("verify", no_args_is_help=True)
+@click.command("verify", cls=Command, no_args_is_help=True)
 @board_argument
 @click.argument("ids", nargs=-1, metavar="[ID...]")
 @takes_options
@@ -329,7 +331,7 @@ def rerun(
         except UsageError as error:
             if ids:
                 raise
-            note(str(error))
+            say_wrong(str(error))
             left_out.append(each)
     note(f"seed {chosen.seed}")
     n_wrong = 0
@@ -340,7 +342,7 @@ def rerun(
             with chosen.opened_model(reference) as model:
                 found = sample.rescored(model, tolerance_bits=chosen.tolerance)
         except ModelNotAvailableError as error:
-            note(printable(f"{each}: {error}"))
+            say_wrong(printable(f"{each}: {error}"))
             left_out.append(each)
             continue
         except PommelError as error:
@@ -359,7 +361,7 @@ def rerun(
     return n_wrong
 
 
-@click.command("export", no_args_is_help=True)
+@click.command("export", cls=Command, no_args_is_help=True)
 @board_argument
 @click.option(
     "-o",

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import download_bar, note, show_text
@@ -53,7 +54,7 @@ class _SentencesOptions(ModelOptions):
         return [line.strip() for line in decoded.lines]
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.option("--short", is_flag=True, help="Print the short names only, one a line.")
 def list_command(*, short: bool) -> None:
     """List the images that the LM Zoo published, and their sizes.
@@ -84,7 +85,7 @@ def list_command(*, short: bool) -> None:
                 click.echo(f"\t{label}: {value}")
 
 
-@click.command("tokenize", no_args_is_help=True)
+@click.command("tokenize", cls=Command, no_args_is_help=True)
 @takes_options
 def tokenize(chosen: _SentencesOptions) -> None:
     """Print the tokens of the sentences in FILE as MODEL sees them.
@@ -97,7 +98,7 @@ def tokenize(chosen: _SentencesOptions) -> None:
         _print_rows(commands.tokenize(sentences))
 
 
-@click.command("unkify", no_args_is_help=True)
+@click.command("unkify", cls=Command, no_args_is_help=True)
 @takes_options
 def unkify(chosen: _SentencesOptions) -> None:
     """Print 1 for each token in FILE that MODEL does not know, and 0 for any other.
@@ -110,7 +111,7 @@ def unkify(chosen: _SentencesOptions) -> None:
         _print_rows([["01"[flag] for flag in mask] for mask in commands.unkify(sentences)])
 
 
-@click.command("get-surprisals", no_args_is_help=True)
+@click.command("get-surprisals", cls=Command, no_args_is_help=True)
 @takes_options
 def get_surprisals(chosen: _SentencesOptions) -> None:
     """Print the surprisal, in bits, of each token of the sentences in FILE.
@@ -135,7 +136,7 @@ def get_surprisals(chosen: _SentencesOptions) -> None:
     show_text("".join(lines))
 
 
-@click.command("get-predictions", no_args_is_help=True)
+@click.command("get-predictions", cls=Command, no_args_is_help=True)
 @takes_options
 @click.argument("out_file", type=FILE, metavar="OUT")
 def get_predictions(out_file: Path, chosen: _SentencesOptions) -> None:

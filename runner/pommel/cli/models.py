@@ -2,13 +2,14 @@
 
 import click
 
+from pommel.cli.lazy_group import Group
 from pommel.cli.option_groups import takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import form_option, show_json
 from pommel.models import known_references
 
 
-@click.group("models")
+@click.group("models", cls=Group)
 def command() -> None:
     """List and show models."""
 

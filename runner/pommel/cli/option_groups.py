@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import (
     Annotated,
     Any,
+    ClassVar,
     Literal,
     ParamSpec,
     TypeVar,
@@ -25,6 +26,7 @@ from typing import (
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.values import frozen
 
 # What options and arguments often are: the types of their values.
@@ -125,11 +127,14 @@ class Options:
     """What a command is told by options; classes of it are frozen dataclasses, too.
 
     Groups are joined by inheritance. In help a group's own options come before those of the groups
-    that it is made of, and these in their order.
+    that it is made of, and these in their order; `title` is what stands above its own.
     """
 
-    def __init_subclass__(cls) -> None:
+    _title: ClassVar[str] = ""
+
+    def __init_subclass__(cls, title: str = "") -> None:
         super().__init_subclass__()
+        cls._title = title
         dataclass(frozen=True, kw_only=True)(cls)
 
 
@@ -150,20 +155,32 @@ def takes_options(function: _F) -> _F:
 
     command = cast("_F", functools.update_wrapper(called, function))
     # Help lists options in the order in which decorators would stand above the function.
-    for add in reversed([each for group in groups.values() for each in _options(group)]):
+    for title, add in reversed([each for group in groups.values() for each in _options(group)]):
+        n_before = len(_parameters(command))
         command = add(command)
+        for each in _parameters(command)[n_before:]:
+            setattr(each, Command.SECTION, title)
     return command
 
 
-def _options(group: type[Options]) -> Iterator[_Added[Any]]:
-    """Yield what adds the options of a group, or of a question, to a command."""
+def _parameters(command: Callable[..., Any]) -> list[click.Parameter]:
+    """Return what decorators have added to what becomes a command."""
+    return getattr(command, "__click_params__", [])
+
+
+def _options(group: type[Options]) -> Iterator[tuple[str, _Added[Any]]]:
+    """Yield what adds the options of a group, or of a question, to a command, each with a title."""
     hints = get_type_hints(group, include_extras=True)
     by_name = {each.name: each for each in fields(group)}
-    own_first = (name for kind in group.__mro__[:-1] for name in inspect.get_annotations(kind))
-    for name in dict.fromkeys(own_first):
+    first: dict[str, str] = {}
+    for kind in group.__mro__[:-1]:
+        title = vars(kind).get("_title", "")
+        for name in inspect.get_annotations(kind):
+            first.setdefault(name, title)
+    for name, title in first.items():
         if each := by_name.get(name):
             make = each.metadata.get(_MAKE)
-            yield make(name, hints[name]) if make else _asked(each, hints[name])
+            yield title, make(name, hints[name]) if make else _asked(each, hints[name])
 
 
 def _asked(each: "Field[Any]", hint: object) -> _Added[Any]:

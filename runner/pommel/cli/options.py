@@ -42,10 +42,12 @@ class _FilePath(click.Path):
 
 HOW_TO_FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-results` those of others"
 
+# What stands above options that change scores.
+SCORING = "How it is scored"
 _USUAL = LoadOptions()
 
 
-class ContainerOptions(Options):
+class ContainerOptions(Options, title="Model in a container"):
     """What may be said about a model in a container."""
 
     checkpoint: Path | None = option(
@@ -70,7 +72,7 @@ class ContainerOptions(Options):
         return replace(usual, sandbox=sandbox, **told)
 
 
-class ServerOptions(Options):
+class ServerOptions(Options, title="Model behind a server"):
     """What may be said about a model behind a server."""
 
     timeout_seconds: AboveZero = option(
@@ -93,7 +95,7 @@ class ServerOptions(Options):
     )
 
 
-class ModelOptions(ContainerOptions, ServerOptions):
+class ModelOptions(ContainerOptions, ServerOptions, title="Model"):
     """What may be said when a model is loaded; the fields are those of `LoadOptions`."""
 
     device: str = option(default=_USUAL.device, help="cpu, cuda, cuda:N, mps, auto")
@@ -136,7 +138,7 @@ class ModelOptions(ContainerOptions, ServerOptions):
             note(f"{model.info.name}: {remark}")
 
 
-class PolicyOptions(Options):
+class PolicyOptions(Options, title=SCORING):
     """The scoring policy: what changes a number."""
 
     bos: Literal["auto", "always", "never", "tokenizer"] | None = option(
@@ -166,7 +168,7 @@ class PolicyOptions(Options):
         return replace(Policy.default(self.compat), **told)
 
 
-class FailureOptions(Options):
+class FailureOptions(Options, title=SCORING):
     """What becomes of a sentence at which the model fails."""
 
     strict_model: bool = option(
@@ -175,7 +177,7 @@ class FailureOptions(Options):
     )
 
 
-class StoreOptions(Options):
+class StoreOptions(Options, title="Store"):
     """Where surprisals and runs are kept."""
 
     store: Path | None = option(
@@ -203,7 +205,7 @@ class StoreOptions(Options):
         return self.store_path
 
 
-class KeepingOptions(StoreOptions):
+class KeepingOptions(StoreOptions, title="Store"):
     """Where surprisals and runs are kept, or that they are not."""
 
     no_store: bool = option(help="Keep nothing, and score all sentences again.")
@@ -246,7 +248,7 @@ class KeepingOptions(StoreOptions):
         return model if store is None else store.cached(model)
 
 
-class RuleOptions(Options):
+class RuleOptions(Options, title=SCORING):
     """The score rule."""
 
     score_rule: ScoreRule = option(
@@ -256,7 +258,7 @@ class RuleOptions(Options):
     )
 
 
-class ScoreOptions(RuleOptions):
+class ScoreOptions(RuleOptions, title=SCORING):
     """The score rule, and what becomes of unknown words and of swallowed regions."""
 
     oov: Oov = option(

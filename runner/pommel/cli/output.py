@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from pommel.cli.option_groups import FILE, FOLDER
+from pommel.cli.terminal import is_quiet
 from pommel.errors import Fault, PommelError, UsageError, counted
 from pommel.files import frame_text, stacked, write_text
 from pommel.scoring import ResultsTable, SuiteResult
@@ -97,12 +98,19 @@ def print_or_write(text: str, output: Path | None, what: str) -> None:
         note(f"{what}: {output}")
 
 
-def note(message: str) -> None:
-    """Say something on stderr that is no result."""
+def note(message: str, *, nl: bool = True) -> None:
+    """Say something on stderr that is no result; nothing with `--quiet`."""
+    if is_quiet():
+        return
     if (held := _HELD.get()) is None:
-        click.echo(message, err=True)
+        click.echo(message, nl=nl, err=True)
     else:
         held.append(message)
+
+
+def say_wrong(message: str) -> None:
+    """Say on stderr what is wrong, and that a command goes on all the same."""
+    click.echo(message, err=True)
 
 
 _HELD: ContextVar[list[str] | None] = ContextVar("held", default=None)

@@ -7,6 +7,7 @@ from typing import Literal
 import click
 
 from pommel.analysis import Settings, WithAverage
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import File, option, takes_options
 from pommel.cli.output import note, show_text
 from pommel.cli.selecting import RunArguments, SelectionOptions
@@ -48,7 +49,7 @@ class _ReportOptions(WithAverage, RunArguments, SelectionOptions):
     title: str | None = option(help="Title of the page.  [default: what it is about]")
 
 
-@click.command("report")
+@click.command("report", cls=Command)
 @takes_options
 def command(chosen: _ReportOptions) -> None:
     """Report on RUNs, or on all that fit: a page in HTML, a table, or a plot.

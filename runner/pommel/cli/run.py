@@ -10,8 +10,10 @@ from typing import Literal
 import click
 
 from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
 from pommel.cli.options import (
+    SCORING,
     FailureOptions,
     KeepingOptions,
     ModelOptions,
@@ -27,6 +29,7 @@ from pommel.cli.output import (
     form_or_usual,
     note,
     progress_bar,
+    say_wrong,
     show_notes,
     show_results,
     show_retired_table,
@@ -44,12 +47,13 @@ from pommel.store import run_and_keep
 from pommel.suite import Suite
 
 
-class ModelsAndSuites(Options):
+class ModelsAndSuites(Options, title="What"):
     """The models and the suites that a command is about."""
 
     model: str = field_of(click.argument("model"))
     suites: tuple[str, ...] = field_of(suites_argument)
     more_models: tuple[str, ...] = option("-m", "--model", help="Another model; repeatable.")
+    strict: bool = option(help="Refuse suites with stray spaces.")
 
     def suite_sources(self) -> list[str]:
         """Return what names suites; the first argument is a model, whatever it looks like."""
@@ -81,10 +85,8 @@ class ModelsAndSuites(Options):
         return models
 
 
-class _RunOptions(
-    KeepingOptions, ScoreOptions, PolicyOptions, FailureOptions, ImagesOptions, ModelOptions
-):
-    """How models are run, which regions are scored, and what is printed and written."""
+class _OutputOptions(Options, title="Output"):
+    """What is printed and written."""
 
     output: Folder | None = option(
         "-o",
@@ -94,13 +96,27 @@ class _RunOptions(
         form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
     )
     table: ResultsTable | None = field_of(tidy_table_option)
+    fail_under: float | None = field_of(threshold_option)
+
+
+# Help has them in this order; what is about models in containers comes last but for servers.
+class _RunOptions(
+    ScoreOptions,
+    PolicyOptions,
+    FailureOptions,
+    _OutputOptions,
+    KeepingOptions,
+    ModelOptions,
+    ImagesOptions,
+    title=SCORING,
+):
+    """How models are run, which regions are scored, and what is printed and written."""
+
     regions: Literal["auto"] | Regions = option(
         default="auto",
         help="Score all regions, or only those that predictions need; auto: all where they "
         "are asked for (-o, --table regions or tokens).",
     )
-    strict: bool = option(help="Refuse suites with stray spaces.")
-    fail_under: float | None = field_of(threshold_option)
 
     @property
     def choices(self) -> Choices:
@@ -166,11 +182,11 @@ class Done:
             how = "stopped; " if self.stopped_by else ""
             note(f"pommel: {how}{len(self.runs)} of {n_asked} runs are complete")
         if self.stopped_by and self.faulty:
-            note(f"pommel: {self.faulty}")
+            say_wrong(f"pommel: {self.faulty}")
         raise error
 
 
-@click.command("run", no_args_is_help=True)
+@click.command("run", cls=Command, no_args_is_help=True)
 @takes_options
 def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     """Run SUITEs on MODEL and show the share of items on which predictions hold.
@@ -187,7 +203,7 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     """
     choices = chosen.choices
     check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
-    loaded = load_suites(named.suite_sources(), strict=chosen.strict)
+    loaded = load_suites(named.suite_sources(), strict=named.strict)
     Suite.check_distinct_names(loaded.suites)
     n_sentences = sum(suite.n_sentences for suite in loaded.suites)
     show_warnings(loaded.warnings)

@@ -9,6 +9,7 @@ from typing import Literal
 import click
 
 from pommel.cli.asking import confirm
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import HOW_TO_FILL, StoreOptions, threshold_option
 from pommel.cli.output import (
@@ -46,7 +47,7 @@ from pommel.suite import Suite
 _SHOWN = 30
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @form_option(about="What to print; all but tables have every run.")
 @click.option("--all", "is_all", is_flag=True, help=f"More than {_SHOWN} runs in the table, too.")
 @takes_options
@@ -87,7 +88,7 @@ def _newest_first(records: list[RunRecord]) -> list[RunRecord]:
     return sorted(records, key=lambda each: each.created)[::-1]
 
 
-@click.command("show", no_args_is_help=True)
+@click.command("show", cls=Command, no_args_is_help=True)
 @click.argument("run")
 @form_option(["text", "json"], default="text")
 @takes_options
@@ -161,7 +162,7 @@ class _ExportOptions(RunArguments, SelectionOptions):
     )
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @takes_options
 def export_tables(chosen: _ExportOptions) -> None:
     """Write the tables of RUNs, or of all that fit, to a folder, as `pommel run -o` would have.
@@ -209,7 +210,7 @@ class _EvaluateAgainOptions(RunArguments):
     fail_under: float | None = field_of(threshold_option)
 
 
-@click.command("evaluate")
+@click.command("evaluate", cls=Command)
 @takes_options
 def evaluate_again(chosen: _EvaluateAgainOptions) -> None:
     """Check the predictions of RUNs, or of all that fit, again, with no model.
@@ -307,7 +308,7 @@ class _DeleteOptions(RunArguments, SelectionOptions):
     yes: bool = option(help="Do not ask.")
 
 
-@click.command("delete", no_args_is_help=True)
+@click.command("delete", cls=Command, no_args_is_help=True)
 @takes_options
 def delete_runs(chosen: _DeleteOptions) -> None:
     """Delete RUNs, or all that fit, complete or interrupted, with their results.
@@ -336,7 +337,7 @@ def delete_runs(chosen: _DeleteOptions) -> None:
     note(f"{counted(n_deleted, 'run')} deleted")
 
 
-@click.command("gc")
+@click.command("gc", cls=Command)
 @click.option("-n", "--dry-run", is_flag=True, help="Delete nothing, and say what would go.")
 @takes_options
 def collect_garbage(*, dry_run: bool, kept: StoreOptions) -> None:
@@ -365,7 +366,7 @@ def collect_garbage(*, dry_run: bool, kept: StoreOptions) -> None:
     click.echo(f"{'bytes':<10}  {before:>9,} -> {after:,}")
 
 
-@click.command("recover", no_args_is_help=True)
+@click.command("recover", cls=Command, no_args_is_help=True)
 @click.argument("damaged", type=FILE)
 @click.option(
     "-o",

@@ -26,7 +26,7 @@ def _patterns(name: str, about: str) -> Any:
     return option(f"--{name}", f"only_{name}s", multiple=True, metavar="GLOB", help=about)
 
 
-class RunSelectionOptions(StoreOptions):
+class RunSelectionOptions(StoreOptions, title="Which runs"):
     """Which stored runs a command is about, and the store."""
 
     only_runs: _Several = option(
@@ -128,7 +128,7 @@ class RunSelectionOptions(StoreOptions):
         )
 
 
-class SelectionOptions(RunSelectionOptions):
+class SelectionOptions(RunSelectionOptions, title="Which runs"):
     """Which stored runs a command is about, their score rules too, and the store."""
 
     only_score_rules: tuple[ScoreRule, ...] = option("--score", help="Runs with this score rule.")

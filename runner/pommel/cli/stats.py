@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from pommel.analysis import Accuracies, Answer, ItemTable, SentenceSets
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Options, field_of, takes_options
 from pommel.cli.output import (
     asked_for_raw,
@@ -71,7 +72,9 @@ def _command(question: type[_Asked], answer: Callable[[_Asked, _Chosen], Answer]
         show_rows(chosen.form, tables=found.tables, frame=found.frame)
 
     ask.__annotations__["asked"] = type(question.__name__, (question, Options), {})
-    return click.command(help=inspect.cleandoc(question.__doc__ or ""))(takes_options(ask))
+    return click.command(cls=Command, help=inspect.cleandoc(question.__doc__ or ""))(
+        takes_options(ask)
+    )
 
 
 def _with_bar(answer: Callable[..., Answer], records: Sequence[RunRecord]) -> Answer:
@@ -106,7 +109,7 @@ class _ItemsOptions(SelectionOptions):
     output: Path | None = field_of(output_option)
 
 
-@click.command("items")
+@click.command("items", cls=Command)
 @takes_options
 def items(chosen: _ItemsOptions) -> None:
     """Print one row a model, suite, prediction and item, for lme4, pandas and others.

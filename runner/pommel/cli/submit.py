@@ -2,6 +2,7 @@
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import File, option, takes_options
 from pommel.cli.output import note
 from pommel.cli.selecting import RunArguments, SelectionOptions
@@ -20,7 +21,7 @@ class _SubmitOptions(RunArguments, SelectionOptions):
     remark: str = option("--note", default="", help="A remark, of one line.")
 
 
-@click.command("submit")
+@click.command("submit", cls=Command)
 @takes_options
 def command(chosen: _SubmitOptions) -> None:
     """Pack RUNs, or all that fit, of one model under one policy, for a leaderboard.

@@ -9,6 +9,7 @@ import click
 
 from pommel.analysis import plain_table
 from pommel.cli import suites_check, suites_new, suites_preview
+from pommel.cli.lazy_group import Group
 from pommel.cli.output import (
     folder_option,
     form_option,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
 
 
-@click.group("suites")
+@click.group("suites", cls=Group)
 def command() -> None:
     """List, show, preview, export and begin suites."""
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import File, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import (
@@ -66,7 +67,7 @@ class _SuitesCheckOptions(ModelOptions):
     form: str = field_of(form_option(["text", "json"], default="text"))
 
 
-@click.command("check", no_args_is_help=True)
+@click.command("check", cls=Command, no_args_is_help=True)
 @suites_argument
 @takes_options
 def command(suites: tuple[str, ...], chosen: _SuitesCheckOptions) -> None:

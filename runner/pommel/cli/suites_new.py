@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from pommel.cli.asking import ask, ask_number, no_fault, text_fault
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Count, Options, option, takes_options
-from pommel.cli.output import note
+from pommel.cli.output import note, say_wrong
 from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, counted, printable
 from pommel.files import is_encodable, write_text
 from pommel.sources import load_drafts
@@ -56,7 +57,7 @@ class _SuitesNewOptions(Options):
         return {"--condition": self.conditions, "--region": self.regions}
 
 
-@click.command("new", no_args_is_help=True)
+@click.command("new", cls=Command, no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.json")
 @takes_options
 def command(file: Path, chosen: _SuitesNewOptions) -> None:
@@ -217,7 +218,7 @@ def _ask_names(noun: str, fault_of: Callable[[str, Sequence[str]], str]) -> list
             return names
         fault = fault_of(name, names) if name else f"there has to be a {noun.lower()}"
         if fault:
-            note(f"  {fault}")
+            say_wrong(f"  {fault}")
         else:
             names.append(name)
 
@@ -243,7 +244,7 @@ def _ask_predictions(design: Design) -> Design:
         try:
             formula = design.fitting_formula(text)
         except FormulaError as error:
-            note(_indented(str(error)))
+            say_wrong(_indented(str(error)))
             continue
         doubts = [f"warning: {doubt}" for doubt in _doubts(design, formula)]
         words = formula.in_few_words(design.region_names, metric=design.first_metric)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Options, option, takes_options
-from pommel.cli.output import in_files, note, show_warnings, suites_argument
+from pommel.cli.output import in_files, note, say_wrong, show_warnings, suites_argument
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted
 from pommel.files import sha256_of
 from pommel.report import PreviewLine
@@ -41,7 +42,7 @@ class _SuitesPreviewOptions(Options):
     is_watched: bool = option("--watch", help="Show again whenever a file changes.")
 
 
-@click.command("preview", no_args_is_help=True)
+@click.command("preview", cls=Command, no_args_is_help=True)
 @suites_argument
 @takes_options
 def command(suites: tuple[str, ...], chosen: _SuitesPreviewOptions) -> None:
@@ -101,7 +102,7 @@ def _show(sources: Sequence[str], wanted: Collection[_Range] | None, *, plain: b
         raise UsageError(f"{which} item {shown}")
     for fault in faults:
         if fault.severity == "error":
-            note(str(fault))
+            say_wrong(str(fault))
     show_warnings([each for each in faults if each.severity == "warning"])
     _show_items(chosen, wanted, plain=plain)
     n_errors = [len(each.errors) for each in drafts]
@@ -221,14 +222,14 @@ def _show_again(
     # Only a terminal is cleared: a pipe gets one preview after the other.
     SafeConsole().clear()
     for gone in sorted({*sources} - {*there}):
-        note(f"pommel: {gone}: it is gone; if it comes back, it is shown again")
+        say_wrong(f"pommel: {gone}: it is gone; if it comes back, it is shown again")
     try:
         if there:
             show(there)
     except PommelError as error:
-        note(f"pommel: {error}")
+        say_wrong(f"pommel: {error}")
     except click.ClickException as error:
-        note(f"pommel: {error.format_message()}")
+        say_wrong(f"pommel: {error.format_message()}")
     note("watching for changes; Ctrl-C ends")
 
 

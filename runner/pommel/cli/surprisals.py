@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import FailureOptions, KeepingOptions, ModelOptions, PolicyOptions
 from pommel.cli.output import (
@@ -42,7 +43,7 @@ class _SurprisalsOptions(KeepingOptions, PolicyOptions, FailureOptions, ModelOpt
     strict: bool = option(help="Refuse a suite with stray spaces.")
 
 
-@click.command("surprisals", no_args_is_help=True)
+@click.command("surprisals", cls=Command, no_args_is_help=True)
 @click.argument("model")
 @click.argument("suite")
 @takes_options

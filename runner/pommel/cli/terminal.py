@@ -23,6 +23,7 @@ class SafeStream(io.TextIOBase):
 
     `data` is what a program may read: only a terminal is spared anything. What the encoding of
     the stream lacks, as cp1252 lacks Hebrew, becomes a question mark, and `has_replaced` says so.
+    One that `is_quiet` is no terminal to who would show progress there, and takes no notes.
     """
 
     # Click would write UTF-8 past a stream that says it is ASCII. Without both, `input` has no keys
@@ -32,7 +33,7 @@ class SafeStream(io.TextIOBase):
     def __init__(self, stream: TextIO) -> None:
         """Stand before a stream, which is given what is left."""
         self.rich_proxied_file = stream  # So Rich calls it: its colours and bars go there.
-        self.has_replaced = False
+        self.has_replaced = self.is_quiet = False
         if isinstance(stream, io.TextIOWrapper):
             handler = f"pommel-{id(self)}"
             codecs.register_error(handler, self._replaced)
@@ -54,10 +55,21 @@ class SafeStream(io.TextIOBase):
         self.rich_proxied_file.flush()
 
     def isatty(self) -> bool:
-        return self.rich_proxied_file.isatty()
+        return not self.is_quiet and self.rich_proxied_file.isatty()
 
     def fileno(self) -> int:
         return self.rich_proxied_file.fileno()
+
+
+def silence() -> None:
+    """Let standard error have errors only, and no progress and no notes, until the command ends."""
+    if isinstance(sys.stderr, SafeStream):
+        sys.stderr.is_quiet = True
+
+
+def is_quiet() -> bool:
+    """Say whether standard error is for errors only."""
+    return isinstance(sys.stderr, SafeStream) and sys.stderr.is_quiet
 
 
 def safe(text: str) -> str:
@@ -79,7 +91,7 @@ def safe_streams() -> Iterator[None]:
     finally:
         sys.stdout, sys.stderr = out, err
         lacking = {each.rich_proxied_file.encoding for each in streams if each.has_replaced}
-        for encoding in sorted(lacking):
+        for encoding in () if any(each.is_quiet for each in streams) else sorted(lacking):
             click.echo(
                 f"note: what {encoding} has no character for is shown as ?; with PYTHONUTF8=1 the "
                 "output is UTF-8, as files are",

@@ -2,11 +2,12 @@
 
 import click
 
+from pommel.cli.lazy_group import Group
 from pommel.cli.train_lstm import command as lstm
 from pommel.cli.train_ngram import command as ngram
 
 
-@click.group("train", no_args_is_help=True)
+@click.group("train", cls=Group, no_args_is_help=True)
 def command() -> None:
     """Train a word-level model on a text file with a sentence a line."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import (
     AboveZero,
     Count,
@@ -207,7 +208,7 @@ class _TrainLstmOptions(_RecipeOptions):
     restart: bool = option(help="Delete what earlier trainings left in the folders.")
 
 
-@click.command("lstm", no_args_is_help=True)
+@click.command("lstm", cls=Command, no_args_is_help=True)
 @click.argument("text", type=click.Path(path_type=Path))
 @takes_options
 def command(text: Path, chosen: _TrainLstmOptions) -> None:

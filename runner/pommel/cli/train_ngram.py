@@ -8,6 +8,7 @@ from typing import Literal
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import (
     AboveZero,
     Count,
@@ -74,7 +75,7 @@ class _TrainNgramOptions(Options):
     )
 
 
-@click.command("ngram", no_args_is_help=True)
+@click.command("ngram", cls=Command, no_args_is_help=True)
 @click.argument("text", type=click.Path(path_type=Path))
 @takes_options
 def command(text: Path, chosen: _TrainNgramOptions) -> None:

@@ -5,12 +5,13 @@ from dataclasses import asdict
 
 import click
 
+from pommel.cli.lazy_group import Command
 from pommel.cli.output import folded, form_option, in_files, show_json, suites_argument
 from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources import find_suites, load_suites
 
 
-@click.command("validate", no_args_is_help=True)
+@click.command("validate", cls=Command, no_args_is_help=True)
 @suites_argument
 @click.option("--strict", is_flag=True, help="Stray spaces and byte order marks are errors.")
 @form_option(["text", "json"], default="text")
