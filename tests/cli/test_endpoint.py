@@ -42,7 +42,7 @@ def test_a_key_is_in_no_output_and_no_file(
     folder = tmp_path / "results"
     outcomes = [
         pommel("run", url, suite_file, "-o", folder),
-        pommel("models", "show", url, "--format", "json"),
+        pommel("models", "show", url, "--format", "json-full"),
         pommel("surprisals", url, suite_file, "--format", "jsonl", "-o", tmp_path / "tokens.jsonl"),
     ]
     assert [each.status for each in outcomes] == [0, 0, 0]
@@ -205,7 +205,7 @@ def test_what_is_complete_is_kept_and_the_rest_is_named(
 
 def test_what_a_run_stores_of_the_server(pommel: Pommel, serve: Serve, suite_file: Path) -> None:
     _, url = serve(adds_bos=True)
-    (run,) = json.loads(pommel("run", url, suite_file, "--format", "json").stdout)
+    (run,) = json.loads(pommel("run", url, suite_file, "--format", "json-full").stdout)
     model = run["provenance"]["model"]
     assert model["kind"] == "endpoint"
     assert model["name"] == "en-gpt2"

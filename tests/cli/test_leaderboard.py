@@ -86,7 +86,7 @@ def test_the_ranking_is_shown(pommel: Pommel, full: Path) -> None:
 
 def test_the_ranking_as_csv_and_json(pommel: Pommel, full: Path) -> None:
     rows = pommel("leaderboard", "show", full, "--format", "csv").rows()
-    value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
+    value = json.loads(pommel("leaderboard", "show", full, "--format", "json-full").stdout)
     assert [row["model"] for row in rows] == ["dummy", "uniform-2"]
     assert [row["rank"] for row in rows] == ["", ""]
     assert [row["weights_available"] for row in rows] == ["false", "false"]
@@ -103,6 +103,11 @@ def test_the_ranking_as_csv_and_json(pommel: Pommel, full: Path) -> None:
     assert references == [("dummy://", None), ("dummy://uniform?bits=2", None)]
     assert value["board"]["name"] == "Toy"
     assert value["ended"] == []
+    flat = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
+    assert [[*each] for each in flat] == [[*row] for row in rows]
+    assert [(each["rank"], each["weights_available"], each["score"]) for each in flat] == [
+        (None, False, float(row["score"])) for row in rows
+    ]
 
 
 def test_a_board_without_submissions(pommel: Pommel, board: Path) -> None:
@@ -116,7 +121,7 @@ def test_a_submission_is_withdrawn(pommel: Pommel, full: Path) -> None:
     name = ids(full)[0]
     outcome = pommel("leaderboard", "withdraw", full, name[:6], "--reason", "a mistake")
     assert (outcome.status, outcome.stderr) == (0, f"{name} is withdrawn\n")
-    value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
+    value = json.loads(pommel("leaderboard", "show", full, "--format", "json-full").stdout)
     assert [each["model"] for each in value["submissions"]] == ["uniform-2"]
     (ended,) = value["ended"]
     assert (ended["id"], ended["status"], ended["reason"]) == (name, "withdrawn", "a mistake")
@@ -151,7 +156,7 @@ def test_models_score_a_sample_again(pommel: Pommel, full: Path) -> None:
         ("verified", first, 7),
         ("verified", second, 7),
     ]
-    value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
+    value = json.loads(pommel("leaderboard", "show", full, "--format", "json-full").stdout)
     # What the keeper had the model of is no longer apart.
     for each in value["submissions"]:
         assert (each["rank"], each["status"], each["listed_apart"]) == (1, "scored again", False)
@@ -196,7 +201,7 @@ def test_what_may_be_opened_is_scored_whatever_else_is_there(
     assert outcome.status == 4
     assert ": builtin://en-ngram\n" in outcome.stderr
     assert outcome.stderr.endswith(f"{full}: 2 submissions not scored again (see above)\n")
-    value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
+    value = json.loads(pommel("leaderboard", "show", full, "--format", "json-full").stdout)
     assert {each["model"] for each in value["submissions"] if each["rerun"]} == {"en-ngram"}
 
 

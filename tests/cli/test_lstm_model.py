@@ -81,7 +81,7 @@ def test_the_spec_has_the_vocabulary_and_its_marks(tmp_path: Path) -> None:
 
 
 def test_the_model_is_shown(pommel: Pommel, folder: Path) -> None:
-    shown = json.loads(pommel("models", "show", folder, "--format", "json").stdout)
+    shown = json.loads(pommel("models", "show", folder, "--format", "json-full").stdout)
     assert (shown["reference"], shown["kind"], shown["name"]) == (
         f"lstm://{folder}",
         "lstm",

@@ -82,5 +82,5 @@ def test_the_reader_is_a_setting(pommel: Pommel, tmp_path: Path) -> None:
     assert [row[2] for row in rows[0]] == ["The", "dog", "barks", "zebra", "</s>"]
     for found, expected in zip(*rows, strict=True):
         assert float(found[3]) == pytest.approx(float(expected[3]), abs=1e-4)
-    outcome = pommel("models", "show", f"ngram://{path}?reader=python", "--format", "json")
+    outcome = pommel("models", "show", f"ngram://{path}?reader=python", "--format", "json-full")
     assert json.loads(outcome.stdout)["details"]["reader"] == "python"

@@ -202,14 +202,25 @@ def test_what_is_of_one_piece_is_not_begun_without_a_faulty_suite(
 
 
 def test_models_list_names_what_ships(pommel: Pommel) -> None:
-    listed = json.loads(pommel("models", "list", "--format", "json").stdout)
+    listed = json.loads(pommel("models", "list", "--format", "json-full").stdout)
     assert listed["builtin"] == ["builtin://en-gpt2", "builtin://en-ngram"]
 
 
 def test_models_show_has_the_fingerprint(pommel: Pommel) -> None:
-    info = json.loads(pommel("models", "show", "builtin://en-ngram", "--format", "json").stdout)
+    info = json.loads(
+        pommel("models", "show", "builtin://en-ngram", "--format", "json-full").stdout
+    )
     assert info["kind"] == "ngram"
     assert len(info["fingerprint"]) == 64
+
+
+def test_json_of_models_is_flat(pommel: Pommel) -> None:
+    listed = json.loads(pommel("models", "list", "--format", "json").stdout)
+    assert listed[0] == {"reference": "builtin://en-gpt2", "meaning": "ships with pommel"}
+    assert "docker://IMAGE" in {each["reference"] for each in listed}
+    (info,) = json.loads(pommel("models", "show", "builtin://en-ngram", "--format", "json").stdout)
+    assert (info["methods"], info["dtype"]) == ("ngram", None)
+    assert not any(isinstance(each, list | dict) for each in info.values())
 
 
 def test_validate_goes_on_behind_what_is_not_there(pommel: Pommel, tmp_path: Path) -> None:

@@ -40,8 +40,23 @@ def test_every_table_leaves_as_json(pommel: Pommel, suite_file: Path, table: str
     assert {record["suite"] for record in records} == {"agreement"}
 
 
-def test_json_has_the_provenance(pommel: Pommel, suite_file: Path) -> None:
-    (run,) = json.loads(pommel("run", "dummy://", suite_file, "--format", "json").stdout)
+def test_json_has_the_rows_of_csv_as_numbers(pommel: Pommel, suite_file: Path) -> None:
+    ran = ("run", "dummy://", suite_file, "--format")
+    (record,) = json.loads(pommel(*ran, "json").stdout)
+    (row,) = pommel(*ran, "csv").rows()
+    assert [*record] == [*row]
+    assert (record["score"], record["n_items"], record["family"]) == (float(row["score"]), 3, None)
+
+
+def test_json_full_is_no_table(pommel: Pommel, suite_file: Path) -> None:
+    told = ("--format", "json-full", "--table", "tokens")
+    assert pommel("run", "dummy://", suite_file, *told).failure(2) == (
+        "--format json-full is no table; leave out --table, or say json"
+    )
+
+
+def test_json_full_has_the_provenance(pommel: Pommel, suite_file: Path) -> None:
+    (run,) = json.loads(pommel("run", "dummy://", suite_file, "--format", "json-full").stdout)
     assert run["provenance"]["suite"]["name"] == "agreement"
     assert run["provenance"]["model"]["reference"] == "dummy://"
     assert run["provenance"]["score_rule"] == "all"

@@ -116,11 +116,13 @@ def test_every_table_leaves_as_json(pommel: Pommel, table: str) -> None:
 
 @pytest.mark.usefixtures("run")
 def test_json_says_which_run_scored_it(pommel: Pommel, own_store: Path) -> None:
-    (value,) = json.loads(pommel("runs", "evaluate", "--oov", "skip", "--format", "json").stdout)
+    (value,) = json.loads(
+        pommel("runs", "evaluate", "--oov", "skip", "--format", "json-full").stdout
+    )
     scored, new = ids(own_store)
     assert value["provenance"]["scored"]["run_id"] == scored
     assert value["provenance"]["oov"] == "skip"
-    shown = json.loads(pommel("runs", "show", new, "--format", "json").stdout)
+    shown = json.loads(pommel("runs", "show", new, "--format", "json-full").stdout)
     assert shown["provenance"] == value["provenance"]
 
 

@@ -125,7 +125,7 @@ def test_an_interrupted_run_says_how_far_it_is(pommel: Pommel, own_store: Path) 
     shown = pommel("runs", "show", row["run_id"])
     assert f" · interrupted: {n_scored} of 6 sentences\n" in shown.stdout
     assert "score:" not in shown.stdout
-    value = json.loads(pommel("runs", "show", row["run_id"], "--format", "json").stdout)
+    value = json.loads(pommel("runs", "show", row["run_id"], "--format", "json-full").stdout)
     assert (value["n_scored"], value["score"], value["scores"]) == (n_scored, None, [])
 
 
@@ -200,9 +200,18 @@ def test_a_reported_score_has_no_counts(pommel: Pommel, own_store: Path) -> None
     assert pommel("runs", "show", "fedc").stdout.splitlines()[-1] == "score: 0.8260"
 
 
-def test_json_has_all_that_is_known(pommel: Pommel, two_runs: list[str], own_store: Path) -> None:
+def test_json_of_a_run_is_its_row(pommel: Pommel, two_runs: list[str]) -> None:
+    rows = json.loads(pommel("runs", "list", "--format", "json").stdout)
+    (row,) = json.loads(pommel("runs", "show", two_runs[1], "--format", "json").stdout)
+    assert row in rows
+    assert (row["run_id"], row["n_items"], row["score"]) == (two_runs[1], 3, 0.0)
+
+
+def test_json_full_has_all_that_is_known(
+    pommel: Pommel, two_runs: list[str], own_store: Path
+) -> None:
     value: dict[str, Any] = json.loads(
-        pommel("runs", "show", two_runs[1], "--format", "json").stdout
+        pommel("runs", "show", two_runs[1], "--format", "json-full").stdout
     )
     assert value["run_id"] == two_runs[1]
     assert value["model"]["reference"] == "dummy://uniform?bits=2"
@@ -226,10 +235,10 @@ def test_infinite_and_missing_margins_are_json(pommel: Pommel, own_store: Path) 
         model = WordModel(bits={"barks": float("inf")})
         record = RunRecord.of(made(store, agreement(), model))
         store.runs.save_records([imported()])
-    shown = pommel("runs", "show", record.run_id, "--format", "json").stdout
+    shown = pommel("runs", "show", record.run_id, "--format", "json-full").stdout
     assert '"margin_bits": 1e999' in shown
     assert json.loads(shown)["items"][0]["margin_bits"] == float("inf")
-    others = json.loads(pommel("runs", "show", "0123", "--format", "json").stdout)
+    others = json.loads(pommel("runs", "show", "0123", "--format", "json-full").stdout)
     assert others["items"][0]["margin_bits"] is None
 
 

@@ -42,7 +42,7 @@ NEEDED_ONLY = ((9, 12),)  # of "The pilot is good ."
         (("-o", "FOLDER"), True),
         (("--format", "csv", "--table", "regions"), True),
         (("--format", "json", "--table", "tokens"), True),
-        (("--format", "json"), False),
+        (("--format", "json-full"), False),
         (("--regions", "all"), True),
     ],
 )
@@ -104,11 +104,11 @@ def test_method_and_boundary_are_part_of_the_policy(
     pommel: Pommel, suite_file: Path, words: Words
 ) -> None:
     model = words(methods=("pll", "pll-word-l2r"))
-    chosen = ("--method", "pll-word-l2r", "--boundary", "corrected", "--format", "json")
+    chosen = ("--method", "pll-word-l2r", "--boundary", "corrected", "--format", "json-full")
     (run,) = json.loads(pommel("run", "toy://", suite_file, *chosen).stdout)
     assert model.policies == [Policy(method="pll-word-l2r", boundary="corrected")]
     assert run["provenance"]["method"] == "pll-word-l2r"
-    (run,) = json.loads(pommel("run", "toy://", suite_file, "--format", "json").stdout)
+    (run,) = json.loads(pommel("run", "toy://", suite_file, "--format", "json-full").stdout)
     assert (run["provenance"]["method"], run["provenance"]["policy"]["method"]) == ("pll", "auto")
 
 

@@ -99,12 +99,12 @@ def evaluated() -> Any:
 def evaluated_again() -> Any:
     """Return the scores of kept runs under another rule."""
     command = ("runs", "evaluate", "--model", "en-gpt2", "--suite", "npi*", "--score", "each")
-    return [each["score"] for each in printed_json(*command, "--format", "json")]
+    return [each["score"] for each in printed_json(*command, "--format", "json-full")]
 
 
 def standings() -> Any:
     """Return the board, but for its description."""
-    shown = printed_json("leaderboard", "show", "board", "--format", "json")
+    shown = printed_json("leaderboard", "show", "board", "--format", "json-full")
     return {"ledger": shown["ledger_sha256"], "ranking": shown["submissions"]}
 
 
@@ -112,7 +112,7 @@ def with_another() -> Any:
     """Return the ranking with one more submission, which is added here."""
     outcome = pommel("leaderboard", "add", "board", "steps.pommel.zip", "--by", "A. Keeper")
     assert outcome.status == 0, outcome.stderr
-    shown = printed_json("leaderboard", "show", "board", "--together", "--format", "json")[
+    shown = printed_json("leaderboard", "show", "board", "--together", "--format", "json-full")[
         "submissions"
     ]
     return [{key: value for key, value in each.items() if key != "added"} for each in shown]

@@ -27,6 +27,7 @@ COMMANDS = {
         "runs list --model en-gpt2 --suite number_prep --format json",
         "runs show f4a5b8518308",
         "runs show 742c --format json",
+        "runs show 742c --format json-full",
         "runs show dead",
         "runs gc --dry-run",
         "runs delete --model en-ngram",

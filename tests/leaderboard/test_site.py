@@ -224,7 +224,7 @@ def test_texts_are_in_quotation_marks(tmp_path: Path) -> None:
     assert header.startswith('"rank","rank_low","rank_high","id","model","by","added","status",')
     assert header.endswith(
         '"agreement","agreement low","agreement high","agreement n_swallowed",'
-        '"agreement","agreement n_swallowed","song","song n_swallowed"'
+        '"agreement (suite)","agreement (suite) n_swallowed","song","song n_swallowed"'
     )
     assert row.startswith(f'1,1,1,"{name}","words","A. Linguist","2026-01-02T03:04:05+00:00",')
     assert '"claimed","","","","true","",0.41' in row

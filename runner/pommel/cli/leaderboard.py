@@ -17,6 +17,7 @@ from pommel.cli.output import (
     note,
     progress_bar,
     say_wrong,
+    show_json,
     show_table,
     show_text,
     show_warnings,
@@ -176,7 +177,7 @@ _SHOWN = 50
 
 @click.command("show", cls=Command, no_args_is_help=True)
 @board_argument
-@form_option(["table", "csv", "json"], has_tables=False)
+@form_option(["table", "csv", "json", "json-full"], has_tables=False)
 @click.option(
     "--all", "is_whole", is_flag=True, help=f"All rows of the table, not only the first {_SHOWN}."
 )
@@ -194,6 +195,8 @@ def show(board: BoardFolder, *, form: str, is_whole: bool, together: bool) -> No
     if form == "csv":
         show_text(ranking.to_csv())
     elif form == "json":
+        show_json(ranking.to_rows())
+    elif form == "json-full":
         show_text(ranking.to_json(board.entries(ranking.board, ranking.ledger)))
     elif rows:
         shown = rows if is_whole else rows[:_SHOWN]
@@ -265,8 +268,9 @@ def verify(board: BoardFolder, ids: tuple[str, ...], chosen: _VerifyOptions) -> 
     not available: the others are asked all the same.
 
     A reference that was submitted is a stranger's. It is opened if it is a built-in model, a name
-    on the Hugging Face hub or an image in a public registry (`show --format json` has it); say with
-    --model where any other is: a server, a file, a folder. A server may replay what was claimed.
+    on the Hugging Face hub or an image in a public registry (`show --format json-full` has it); say
+    with --model where any other is: a server, a file, a folder. A server may replay what was
+    claimed.
     """
     if chosen.model and not (chosen.rerun and len(ids) == 1):
         raise UsageError("--model says where the model of one ID is, with --rerun")

@@ -231,6 +231,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 # A table for people, and the same tidy.
 TABLE_FORMS = ("table", "csv", "tsv", "json")
+# What is nested is for programs that want to know where results come from, too.
+RESULT_FORMS = (*TABLE_FORMS, "json-full")
 
 
 def form_option(
@@ -292,16 +294,18 @@ def form_or_usual(form: str | None, compat: str | None) -> str:
 
 
 def check_table(table: ResultsTable | None, form: str) -> None:
-    """Raise `UsageError` for a tidy table that no table for people shows."""
+    """Raise `UsageError` for a table that the format has no place for."""
+    if table and form == "json-full":
+        raise UsageError("--format json-full is no table; leave out --table, or say json")
     if table in {"regions", "tokens", "families"} and form == "table":
         raise UsageError(f"--table {table} needs --format csv, tsv or json")
 
 
 def show_results(results: "Results", *, table: ResultsTable | None, form: str) -> None:
-    """Print results: tables for people, a tidy table, or JSON with the provenance."""
+    """Print results: tables for people, a tidy table, or nested JSON with the provenance."""
     from pommel.report import result_tables
 
-    if form == "json" and not table:
+    if form == "json-full":
         show_json(results.to_json())
     elif form != "table":
         show_frame(results.to_frame(table or "suites"), form)

@@ -22,6 +22,7 @@ from pommel.cli.options import (
     threshold_option,
 )
 from pommel.cli.output import (
+    RESULT_FORMS,
     asked_for_raw,
     check_table,
     fail_under,
@@ -93,7 +94,12 @@ class _OutputOptions(Options, title="Output"):
         help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
     )
     form: str | None = field_of(
-        form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
+        form_option(
+            RESULT_FORMS,
+            default=None,
+            about="What to print; json-full is nested, with the provenance.  [default: table; tsv "
+            "with --compat]",
+        )
     )
     table: ResultsTable | None = field_of(tidy_table_option)
     fail_under: float | None = field_of(threshold_option)

@@ -13,6 +13,7 @@ from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import HOW_TO_FILL, StoreOptions, threshold_option
 from pommel.cli.output import (
+    RESULT_FORMS,
     asked_for_raw,
     check_table,
     fail_under,
@@ -90,17 +91,20 @@ def _newest_first(records: list[RunRecord]) -> list[RunRecord]:
 
 @click.command("show", cls=Command, no_args_is_help=True)
 @click.argument("run")
-@form_option(["text", "json"], default="text")
+@form_option(["text", "json", "json-full"], default="text")
 @takes_options
 def show_run(run: str, form: str, kept: StoreOptions) -> None:
     """Show a RUN, named by its id or the id's first 4 digits or more.
 
     Text shows what ran on what and how, its predictions with their counts and margins, its scores,
-    and where it comes from; JSON has every item, too.
+    and where it comes from; json has its row of `pommel runs list`, json-full every item, too.
     """
     with kept.reading() as opened:
         listed = listed_run(opened, run_of_id(opened, run))
     if form == "json":
+        show_frame(ListedRun.frame([listed]), form)
+        return
+    if form == "json-full":
         show_text(to_json(_to_json(listed), indent=2))
         return
     result = listed.record.result
@@ -205,7 +209,7 @@ class _EvaluateAgainOptions(RunArguments):
     swallowed: Swallowed | None = option(
         help="Regions with content, but without a token of their own.  [default: as in the run]"
     )
-    form: str = field_of(form_option())
+    form: str = field_of(form_option(RESULT_FORMS))
     table: ResultsTable | None = field_of(tidy_table_option)
     fail_under: float | None = field_of(threshold_option)
 

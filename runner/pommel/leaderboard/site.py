@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cached_property
 from pathlib import Path
@@ -124,45 +124,56 @@ class Ranking:
         return table
 
     def to_csv(self) -> str:
-        """Return one line a submission, with the scores of circuits and suites in columns.
+        """Return one line a submission, with the columns of `to_rows`.
 
         Texts are in quotation marks. One that a spreadsheet would take for a formula has an
         apostrophe in front of that, also behind a semicolon, a tab or a bar: there, too, some begin
-        a cell. What is listed apart has no ranks, and comes last.
+        a cell.
         """
+        columns = self._columns()
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(map(_csv_cell, columns))
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow(map(_csv_cell, row))
+        return text.getvalue()
+
+    def to_rows(self) -> list[dict[str, object]]:
+        """Return one row a submission, with the scores of circuits and suites in columns.
+
+        What is listed apart has no ranks, and comes last.
+        """
+        columns = self._columns()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _columns(self) -> dict[str, list[object]]:
         rows = self.rows
         listed = [self.listed(row) for row in rows]
         again = [_scored_again(each.agreed, self.n_items) or {} for each in listed]
-        # Not by name: a circuit and a suite may be called alike.
-        columns: list[tuple[str, Iterable[object]]] = [
-            *((name, [getattr(row, name) or None for row in rows]) for name in _RANKS),
-            ("id", [row.id for row in rows]),
-            ("model", [CsvTable.spreadsheet_cell(row.name) for row in rows]),
-            ("by", [CsvTable.spreadsheet_cell(row.by) for row in rows]),
-            ("added", [each.added for each in listed]),
-            ("status", [each.evidence for each in listed]),
-            *(
-                (f"scored_again_{name}", [each.get(name) for each in again])
-                for name in ("on", "share")
-            ),
-            ("differed_on", [each.differed and each.differed.when for each in listed]),
-            ("weights_available", [str(row.is_available).lower() for row in rows]),
-            ("named_like", [" ".join(self.confused[row.id]) for row in rows]),
-            *((name, [getattr(row.total, name) for row in rows]) for name in _SCORE),
-        ]
+        columns: dict[str, list[object]] = {
+            **{name: [getattr(row, name) or None for row in rows] for name in _RANKS},
+            "id": [row.id for row in rows],
+            "model": [row.name for row in rows],
+            "by": [row.by for row in rows],
+            "added": [each.added for each in listed],
+            "status": [each.evidence for each in listed],
+            **{f"scored_again_{name}": [each.get(name) for each in again] for name in _AGAIN},
+            "differed_on": [each.differed and each.differed.when for each in listed],
+            "weights_available": [row.is_available for row in rows],
+            "named_like": [" ".join(self.confused[row.id]) for row in rows],
+            **{name: [getattr(row.total, name) for row in rows] for name in _SCORE},
+        }
         for circuit in self.board.circuits:
+            title = f"{circuit} (circuit)" if circuit in columns else circuit
             for name in _SCORE:
-                title = circuit if name == "score" else f"{circuit} {name}"
-                columns.append((title, [getattr(row.circuits[circuit], name) for row in rows]))
+                own = title if name == "score" else f"{title} {name}"
+                columns[own] = [getattr(row.circuits[circuit], name) for row in rows]
         for suite in self.board.suites:
-            columns.append((suite.name, [row.suites[suite.sha256] for row in rows]))
-            swallowed = [row.n_swallowed[suite.sha256] for row in rows]
-            columns.append((f"{suite.name} n_swallowed", swallowed))
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow([CsvTable.spreadsheet_cell(title) for title, _ in columns])
-        writer.writerows(zip(*(values for _, values in columns), strict=True))
-        return text.getvalue()
+            # A circuit and a suite may be called alike.
+            title = f"{suite.name} (suite)" if suite.name in columns else suite.name
+            columns[title] = [row.suites[suite.sha256] for row in rows]
+            columns[f"{title} n_swallowed"] = [row.n_swallowed[suite.sha256] for row in rows]
+        return columns
 
     def to_json(self, entries: Sequence[Entry]) -> str:
         """Return the board and its ranking, and what is on it no longer; `entries`: all ranked."""
@@ -266,6 +277,13 @@ class Ranking:
         }
 
 
+def _csv_cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return CsvTable.spreadsheet_cell(value) if isinstance(value, str) else value
+
+
+_AGAIN = ("on", "share")
 _RANKS = ("rank", "rank_low", "rank_high")
 _ENDED = ("id", "status", "added", "ended", "reason", "superseded_by")
 _SCORE = tuple(each.name for each in fields(Scored))
