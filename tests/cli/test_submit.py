@@ -68,6 +68,24 @@ def test_what_is_said_of_the_submitter(
     assert outcome.stderr.endswith(said)
 
 
+def test_a_path_is_not_published(pommel: Pommel, suites: Path, tmp_path: Path) -> None:
+    recording = tmp_path / "ana.jsonl"
+    (first, *_) = sorted(suites.iterdir())
+    pommel("surprisals", "dummy://", first, "--format", "jsonl", "-o", recording)
+    assert pommel("run", f"recorded://{recording}", first).status == 0
+    path = tmp_path / "x.pommel.zip"
+    submit = ("submit", "--by", "Ana", "-o", path)
+    message = pommel(*submit).failure(2)
+    assert message.startswith(f"the model 'recorded://{tmp_path.parent}")
+    assert " is called by a path of this machine, which is not published; say" in message
+    assert message.endswith("; say what it is to be called, with --name 'NAME'")
+    assert not path.exists()
+    assert pommel(*submit, "--name", "Dummy").status == 0
+    model = read_submission(path).manifest.model
+    assert model["reference"] == "local://Dummy"
+    assert str(tmp_path) not in str(model)
+
+
 def test_there_is_no_store(pommel: Pommel, tmp_path: Path, own_store: Path) -> None:
     outcome = pommel("submit", "--by", "me", "-o", tmp_path / "x.zip")
     assert outcome.status == 2

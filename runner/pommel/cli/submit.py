@@ -15,7 +15,10 @@ class _SubmitOptions(RunArguments, SelectionOptions):
 
     output: File = option("-o", required=True, help="File to write (x.pommel.zip).")
     by: str = option(required=True, help="Who submits.")
-    name: str = option(default="", help="What to call the model.  [default: its own name]")
+    name: str = option(
+        default="",
+        help="What to call the model.  [default: its own name; needed where it is a path]",
+    )
     contact: str = option(default="", help="For whoever keeps the leaderboard.")
     url: str = option(default="", metavar="URL", help="Where the model is described.")
     remark: str = option("--note", default="", help="A remark, of one line.")

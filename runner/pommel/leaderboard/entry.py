@@ -16,6 +16,7 @@ from pommel.leaderboard.board import Board
 from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
 from pommel.leaderboard.submission.manifest import described
+from pommel.leaderboard.submission.own_paths import published_model, published_name
 from pommel.scoring import RegionTable, SuiteResult
 from pommel.suite import Suite
 from pommel.values import frozen
@@ -146,6 +147,10 @@ def _fits(value: Mapping[str, Any], board: Board) -> bool:
         return False
     if min(value["n_predictions"].values()) < 1:
         return False
+    # One that was kept before paths were left out is made again.
+    public = published_name(value["name"])
+    if (value["name"], value["model"]) != (public, published_model(value["model"], public)):
+        return False
     for each, values in zip(board.suites, Entry(**value).values(board), strict=True):
         sums = unpacked_sums(value["named_sums"][each.sha256])
         if len(sums) % each.n_items or not np.isfinite(sums).all():
@@ -175,18 +180,21 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         raise
     except InputError as error:
         raise SubmissionError(f"{source}: {error}") from None
-    submitter = manifest.submitter
+    submitter, name = manifest.submitter, published_name(manifest.submitter.name)
     results = {sha256: run.result for sha256, run in runs.items()}
     return Entry(
         id=submission.sha256[:_ID_DIGITS],
         content_sha256=submission.sha256,
-        name=submitter.name,
+        name=name,
         by=submitter.by,
         url=submitter.url,
         note=submitter.note,
         created=manifest.created,
         pommel=manifest.pommel,
-        model={key: each for key, each in manifest.model.items() if key != "details"},
+        # It may have been packed before paths were left out.
+        model=published_model(
+            {key: each for key, each in manifest.model.items() if key != "details"}, name
+        ),
         image_digest=manifest.image_digest,
         policy=described(manifest.policy),
         n_tokens=sum(each.entry.n_tokens for each in claimed),

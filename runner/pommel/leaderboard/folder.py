@@ -35,7 +35,12 @@ from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
 from pommel.leaderboard.rerunning import Rescored, Sample, may_be_opened
 from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION, Standing, Standings
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
-from pommel.leaderboard.submission.manifest import has_letter
+from pommel.leaderboard.submission.manifest import Manifest, has_letter
+from pommel.leaderboard.submission.own_paths import (
+    has_path,
+    published_reference,
+    without_paths,
+)
 from pommel.leaderboard.submission.reading import read_archive
 from pommel.suite import LoadedSuite, Suite
 
@@ -237,6 +242,7 @@ class BoardFolder:
         limits = board.submission_limits()
         raw = read_archive(path, limits)
         submission = parse_submission(raw, source=str(path), limits=limits)
+        _check_published(submission.manifest, str(path))
         # This takes time, and others may write meanwhile.
         entry = entry_of(submission, board, self.suites(board))
         with self.locked():
@@ -366,7 +372,10 @@ class BoardFolder:
     ) -> None:
         """Note in the ledger what came of scoring again: the same, or something else."""
         board, event = self.board(), "verified"
-        known = {"id": submission_id, "model": printable(model), **found._asdict()}
+        # A name of the hub, or a folder of the keeper's that is called so.
+        revision = "" if may_be_opened(model) else None
+        public = published_reference(model, revision, submission_id)
+        known = {"id": submission_id, "model": printable(public), **found._asdict()}
         if differences := known.pop("differences"):
             event, known["n_differences"] = "differed", len(differences)
             # JSON has no infinity.
@@ -549,6 +558,19 @@ def _delete_begun(folder: Path, known: set[str]) -> None:
             # Another program may call its folders so, too.
             if is_left and {written_name(each) or each.name for each in path.iterdir()} <= known:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _check_published(manifest: Manifest, where: str) -> None:
+    """Raise `SubmissionError` for a path that says whose machine, or which, a model was run on.
+
+    Submissions lie in the board as they came, for everyone to read.
+    """
+    if has_path(manifest.submitter.name) or without_paths(manifest.model) != manifest.model:
+        raise SubmissionError(
+            f"{where}: the manifest has a path of the submitter's machine, which everyone could "
+            f"read; `pommel submit` of this version leaves it out (its --name says what the model "
+            f"is called), so have it packed again"
+        )
 
 
 def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:

@@ -14,6 +14,7 @@ from pommel.analysis import holm
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, sealed, types_of, unsealed
+from pommel.leaderboard.submission.own_paths import has_path
 from pommel.statistics import ALPHA, Interval
 from pommel.values import frozen
 
@@ -347,9 +348,11 @@ def _fits(row: Mapping[str, Any], board: Board) -> bool:
         "suites": dict.fromkeys(hashes, float),
         "n_swallowed": dict.fromkeys(hashes, int),
     }
-    # Of a stranger's folder, a text may steer a terminal.
-    return types_of(row) == expected and all(
-        row[name] == printable(row[name]) for name in ("id", "name", "by")
+    # Of a stranger's folder, a text may steer a terminal; names were paths once.
+    return (
+        types_of(row) == expected
+        and all(row[name] == printable(row[name]) for name in ("id", "name", "by"))
+        and not has_path(row["name"])
     )
 
 

@@ -18,6 +18,13 @@ from pommel.leaderboard.submission.manifest import (
     SuiteEntry,
     policy_of,
 )
+from pommel.leaderboard.submission.own_paths import (
+    has_path,
+    is_local,
+    published_model,
+    published_name,
+    without_paths,
+)
 from pommel.leaderboard.submission.reading import parse_submission
 from pommel.leaderboard.submission.recomputing import claims_of, recomputed, region_sums_sha256
 from pommel.leaderboard.submission.token_lines import surprisal_lines
@@ -42,8 +49,9 @@ def write_submission(
 
     The same runs, submitter and version of pommel give the same bytes, in whichever order the runs
     come. What is written has been read again, and recomputed; it appears at `path` when all is
-    well. Raises `UsageError` for runs that are not of one model under one policy, `StoreError` for
-    tokens that are gone, and `SubmissionError` for runs that no leaderboard would take.
+    well. Paths of this machine are left out. Raises `UsageError` for runs that are not of one model
+    under one policy, and for a model without a name that is known by its path only, `StoreError`
+    for tokens that are gone, and `SubmissionError` for runs that no leaderboard would take.
     """
     limits = limits or Limits()
     _check_runs(store, records)
@@ -64,7 +72,7 @@ def _write(
     limits: Limits,
 ) -> tuple[Manifest, list[Suite]]:
     newest = max(records, key=lambda run: (run.created, run.run_id))
-    model = newest.result.provenance["model"]
+    model, about = _published(newest.result.provenance["model"], newest.result.model_name, about)
     policy, choices = policy_of(newest.policy), newest.choices
     entries, suites = [], []
     files: dict[str, FileEntry] = {}
@@ -81,7 +89,7 @@ def _write(
     manifest = Manifest(
         pommel=package_version("pommel"),
         created=newest.created,
-        submitter=about if about.name else replace(about, name=newest.result.model_name),
+        submitter=about,
         model=model,
         image_digest=_image_digest(model),
         policy=policy,
@@ -108,8 +116,33 @@ def _entry(record: RunRecord, run: Run, sentences: Sequence[ScoredSentence]) -> 
         n_tokens=sum(len(each.tokens) for each in sentences),
         scores=record.result.scores,
         region_sums_sha256=region_sums_sha256(run.surprisals.table),
-        provenance={key: each for key, each in provenance.items() if key not in _SHARED},
+        provenance=without_paths(
+            {key: each for key, each in provenance.items() if key not in _SHARED}
+        ),
     )
+
+
+def _published(
+    model: Mapping[str, Any], name: str, about: Submitter
+) -> tuple[Mapping[str, Any], Submitter]:
+    """Return a model's description without paths of this machine, and what is said of it.
+
+    It is called `name` if nothing else is said. Raises `UsageError` for a path in what is said, and
+    for a model that is one and has not been given a name.
+    """
+    for each in ("by", "name", "contact", "note"):
+        if has_path(getattr(about, each)):
+            raise UsageError(
+                f"{each} has a path of a machine in it, and everyone could read it; write it "
+                f"without"
+            )
+    if not about.name and is_local(model["reference"], model.get("revision")):
+        raise UsageError(
+            f"the model {quoted(model['reference'])} is called by a path of this machine, which is "
+            f"not published; say what it is to be called, with --name 'NAME'"
+        )
+    named = about if about.name else replace(about, name=published_name(name))
+    return published_model(model, named.name), named
 
 
 def _image_digest(model: Mapping[str, Any]) -> str | None:
