@@ -44,11 +44,11 @@ $(VENV)/.demo: $(VENV)/.torch pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.torch pyproject.toml
-	$(PIP_INSTALL) --editable '.[docker,hf,kenlm,parquet,plots,remote,stats,dev]'
+	$(PIP_INSTALL) --editable '.[docker,excel,hf,kenlm,parquet,plots,remote,stats,dev]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(PIP_INSTALL) --editable '.[bench,docker,hf,kenlm,parquet,plots,remote,stats,dev]'
+	$(PIP_INSTALL) --editable '.[bench,docker,excel,hf,kenlm,parquet,plots,remote,stats,dev]'
 	@touch $@
 
 demo: $(VENV)/.demo

@@ -53,7 +53,8 @@ class Fault:
     """One thing that is wrong with a file: where, what, and what to write instead.
 
     `line` and `column` count from 1, `column` in characters; 0 means that the fault concerns the
-    whole file. `path` is the place inside the document (`items[3].conditions[0]`).
+    whole file. `path` is the place inside the document (`items[3].conditions[0]`). In a workbook it
+    is a cell (`Sheet1!C7`), which has a row, `line`, and no column in characters: 0.
     """
 
     file: str
@@ -65,9 +66,11 @@ class Fault:
     severity: Literal["error", "warning"] = "error"
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        is_cell = self.line and not self.column
+        line = f":{self.path}" if is_cell else f":{self.line}:{self.column}"
+        place = f"{self.file}{line if self.line else ''}"
         word = "warning: " if self.severity == "warning" else ""
-        where = f" (at {self.path})" if self.path else ""
+        where = f" (at {self.path})" if self.path and not is_cell else ""
         hint = f"; {self.hint}" if self.hint else ""
         return f"{place}: {word}{self.message}{hint}{where}"
 
@@ -79,11 +82,12 @@ class Fault:
 
 @frozen
 class Place:
-    """Where something stands in a file; as in a fault, line and column count from 1, or are 0."""
+    """Where something stands in a file; line, column and path are those of a fault."""
 
     file: str
     line: int = 0
     column: int = 0
+    path: str = ""
 
     def further(self, n_characters: int) -> "Place":
         """Return the place so many characters further on in the line."""

@@ -25,11 +25,12 @@ _FORMULA = re.compile(rf"(^|[;|\t]){_CELL}", re.DOTALL)
 _GUARDED = re.compile(rf"(^|[;|\t])'{_CELL}", re.DOTALL)
 
 # More rows take a gigabyte, and so many columns nobody names.
-_MOST_LINES = 1_000_000
-_MOST_COLUMNS = 10_000
+MOST_LINES = 1_000_000
+MOST_COLUMNS = 10_000
 _MOST_OF_FIELD = DecodedText.MOST_OF_LINE
+_MOST_OF_ROW = 16 * _MOST_OF_FIELD
 
-_NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 
 @frozen(slots=False)
@@ -65,6 +66,11 @@ class CsvRow:
         """
         return self.at(self.starts[min(index, len(self.starts) - 1)])
 
+    def text_faults(self, columns: Iterable[str]) -> Iterator[Fault]:
+        """Yield what is wrong with these columns as text; in CSV all is text."""
+        del columns
+        yield from ()
+
     def at(self, offset: int) -> Place:
         """Return the place of a character of the text."""
         n_ends = bisect_right(self._line_ends, offset)
@@ -98,6 +104,7 @@ class CsvTable:
     file: str
     rows: tuple[CsvRow, ...]
     faults: tuple[Fault, ...]
+    # None in a workbook: "".
     separator: str = ","
 
     @property
@@ -120,37 +127,16 @@ class CsvTable:
         neither are rows with broken quotes, which are faults. Raises `InputError` for more than a
         million lines.
         """
-        if text.count("\n") > _MOST_LINES:
-            what = f"has more than {_MOST_LINES:,} lines, the most that is read of a table"
-            raise InputError(f"{file}: {what}; divide it")
-        # A field is looked at when it is read: Python's own limit is the process's, and a low one.
-        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-        # Unlike str.splitlines, this splits at no other characters than CR and LF.
-        lines = list(io.StringIO(text, newline=""))
-        reader = csv.reader(lines, delimiter=separator, strict=True)
+        if text.count("\n") > MOST_LINES:
+            raise _too_long(file)
         rows: list[CsvRow] = []
         faults: list[Fault] = []
-        while (start := reader.line_num) < len(lines):
-            problem, fields = "", []
-            try:
-                fields = next(reader)
-                if len(fields) > _MOST_COLUMNS:
-                    problem = f"a row has at most {_MOST_COLUMNS:,} fields"
-                elif max(map(len, fields), default=0) > _MOST_OF_FIELD:
-                    problem = f"a field has at most {_MOST_OF_FIELD:,} characters"
-            except csv.Error as error:
-                problem = str(error)
-            row = CsvRow(
-                file=file,
-                line=start + 1,
-                text="".join(lines[start : reader.line_num]),
-                fields=tuple(fields),
-                separator=separator,
-            )
-            if problem:
-                faults.append(_broken(row, problem))
-            elif fields:
-                rows.append(row)
+        # Unlike str.splitlines, this splits at no other characters than CR and LF.
+        for found in rows_of(io.StringIO(text, newline=""), file=file, separator=separator):
+            if isinstance(found, Fault):
+                faults.append(found)
+            else:
+                rows.append(found)
         return cls(file=file, rows=tuple(rows), faults=tuple(faults), separator=separator)
 
     def records(
@@ -182,7 +168,7 @@ class CsvTable:
         It has no others unless these are allowed. A file without rows, or with nothing but a
         header, is a fault, too; a header with broken quotes is one of the table's own.
         """
-        separator = _NAMES_OF_SEPARATORS[self.separator]
+        separator = NAMES_OF_SEPARATORS.get(self.separator, "cell")
         expected = ",".join(required) or "the names of its columns"
         if self.separator != ",":
             expected = f"{', '.join(required)}, with {separator}s between"
@@ -230,11 +216,15 @@ class CsvTable:
         n_columns = len(self.rows[0].fields)
         if len(row.fields) == n_columns:
             return None
-        separator = _NAMES_OF_SEPARATORS[self.separator]
+        separator = NAMES_OF_SEPARATORS.get(self.separator)
         fields = counted(len(row.fields), "field")
         message = f"this row has {fields}, and the header has {n_columns}"
         hint = f"put text with a {separator} between quotes"
-        if len(row.fields) < n_columns:
+        if any(field.startswith(("\u201c", "\u201e", "\xab")) for field in row.fields):
+            hint = f'{hint}, which are straight ones: "'
+        if not separator:
+            hint = "name its column in the header, or empty the cell"
+        elif len(row.fields) < n_columns:
             hint = f"an empty field has its {separator}, too"
         return row.place(n_columns).fault(message, hint)
 
@@ -270,6 +260,61 @@ class CsvTable:
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 _LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def rows_of(lines: Iterable[str], *, file: str, separator: str) -> Iterator[CsvRow | Fault]:
+    """Yield the rows of a CSV's lines, and for one with broken quotes what is wrong.
+
+    No more of the lines is held than a row. The rest as `CsvTable.parse`.
+    """
+    # A field is looked at when it is read: Python's own limit is the process's, and a low one.
+    csv.field_size_limit(max(csv.field_size_limit(), _MOST_OF_ROW))
+    taken: list[str] = []
+    reader = csv.reader(_counted(lines, taken, file), delimiter=separator, strict=True)
+    while True:
+        start = reader.line_num
+        taken.clear()
+        problem = ""
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem, fields = str(error), []
+        if len(fields) > MOST_COLUMNS:
+            problem = f"a row has at most {MOST_COLUMNS:,} fields"
+        elif max(map(len, fields), default=0) > _MOST_OF_FIELD:
+            problem = f"a field has at most {_MOST_OF_FIELD:,} characters"
+        row = CsvRow(
+            file=file,
+            line=start + 1,
+            text="".join(taken),
+            fields=tuple(fields),
+            separator=separator,
+        )
+        if problem:
+            yield _broken(row, problem)
+        elif fields:
+            yield row
+
+
+def _counted(lines: Iterable[str], taken: list[str], file: str) -> Iterator[str]:
+    """Yield lines, and add them to `taken`, the row's; end where a row is longer than any."""
+    size = 0
+    for number, line in enumerate(lines, start=1):
+        if number > MOST_LINES:
+            raise _too_long(file)
+        size = size + len(line) if taken else len(line)
+        # Behind a quote that is never closed no row is found.
+        if size > _MOST_OF_ROW:
+            return
+        taken.append(line)
+        yield line
+
+
+def _too_long(file: str) -> InputError:
+    what = f"has more than {MOST_LINES:,} lines, the most that is read of a table"
+    return InputError(f"{file}: {what}; divide it")
 
 
 def _broken(row: CsvRow, problem: str) -> Fault:

@@ -1,0 +1,423 @@
+"""Tables as spreadsheets leave them: CSV of any separator and encoding, and workbooks (.xlsx)."""
+
+import contextlib
+import io
+import itertools
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+from xml.etree.ElementTree import ParseError
+
+from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, first_line, listed
+from pommel.files.csv import (
+    MOST_COLUMNS,
+    MOST_LINES,
+    NAMES_OF_SEPARATORS,
+    CsvRow,
+    CsvTable,
+    rows_of,
+)
+from pommel.files.text import DecodedText, replacing
+from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from openpyxl import Workbook
+    from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
+
+_ZIP = b"PK\x03\x04"
+# What Excel wrote before 2007, and what it wraps a workbook with a password in.
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# A first line with which Excel is told the separator.
+_SAID = re.compile(r"sep=([,;\t])[\r\n]*", re.IGNORECASE)
+
+# Unpacked, and of its XML: an element takes 200 bytes while its row, or all texts, are read.
+_MOST_UNPACKED = 256 << 20
+_MOST_ELEMENTS = 4_000_000
+_MOST_OF_CELL = 32_767
+# How whole numbers are formatted that are shown with all their digits, and how many these are.
+_PLAIN = ("General", "0", "@")
+_MOST_DIGITS = 11
+# What is raised for what is no workbook, or a broken one.
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ParseError,
+    EOFError,
+    NotImplementedError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+
+# XML has no such characters, and Excel writes them so; what looks like that is written so, too.
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_WRITTEN_SO = re.compile(r"_x(00[01][0-9A-F]|005F|FFFE|FFFF)_", re.IGNORECASE)
+
+
+@frozen(slots=False)
+class SheetRow(CsvRow):
+    """A row of a sheet; `line` is its number.
+
+    `made` says of which fields Excel has made something that is no text, and what.
+    """
+
+    sheet: str
+    made: Mapping[int, str]
+
+    def place(self, index: int) -> Place:
+        """Return the cell of field `index`."""
+        path = _cell_name(self.sheet, self.line, index)
+        return Place(file=self.file, line=self.line, path=path)
+
+    def text_faults(self, columns: Iterable[str]) -> Iterator[Fault]:
+        """Yield a fault for each of these columns whose text Excel has replaced."""
+        for column in columns:
+            if what := self.made.get(self.names.index(column)):
+                message = f"this is {what}, not text"
+                yield self.fault(column, message, "format the cell as text, and write it again")
+
+
+@frozen
+class TableReading:
+    """How a table is read: CSV by its separator and encoding, a workbook by the name of its sheet.
+
+    What is not said is told: the separator by the header and, if that can be read in two ways, by
+    all rows; UTF-8 and UTF-16 by their byte order mark, and without one it is UTF-8; the first
+    sheet that is not hidden.
+    """
+
+    separator: str = ""
+    encoding: str = ""
+    sheet: str = ""
+
+    def table(self, path: Path) -> CsvTable:
+        """Read a table as a whole; raises as `rows`."""
+        rows: list[CsvRow] = []
+        faults: list[Fault] = []
+        for found in self.rows(path):
+            if isinstance(found, Fault):
+                faults.append(found)
+            else:
+                rows.append(found)
+        separator = rows[0].separator if rows else ","
+        return CsvTable(file=str(path), rows=tuple(rows), faults=tuple(faults), separator=separator)
+
+    def rows(self, path: Path) -> Iterator[CsvRow | Fault]:
+        """Yield the rows of a table, the header first, and what is wrong with the quotes of one.
+
+        No more than a row is held of CSV. Rows without any text are none, and rows have no more
+        empty fields at their end than the header; those of a workbook have all fields. Raises
+        `InputError` for a file that cannot be read, that has no such encoding, whose separator
+        cannot be told, or that is larger than is read; `UsageError` for an encoding that does not
+        exist, and for a workbook without openpyxl.
+        """
+        is_workbook = _is_workbook(path)
+        width: int | None = None
+        for found in self._sheet_rows(path) if is_workbook else self._csv_rows(path):
+            if isinstance(found, Fault):
+                yield found
+                continue
+            fields = list(found.fields)
+            while fields and len(fields) > (width or 0) and not fields[-1]:
+                fields.pop()
+            if not any(fields) and not getattr(found, "made", None):
+                continue
+            width = len(fields) if width is None else width
+            if is_workbook:
+                fields += [""] * (width - len(fields))
+            yield replace(found, fields=tuple(fields))
+
+    def sheets(self, path: Path) -> list[str]:
+        """Return the names of the sheets that are not hidden; none for CSV."""
+        if not _is_workbook(path):
+            return []
+        with _workbook(path) as book:
+            return [each.title for each in book.worksheets if each.sheet_state == "visible"]
+
+    @staticmethod
+    def write_workbook(path: Path, sheets: Mapping[str, Iterable[Sequence[str | int]]]) -> None:
+        """Write a workbook: the rows of each sheet under its name, the first of them the header.
+
+        Texts are cells that are formatted as text, so that a spreadsheet makes nothing else of what
+        is written there; empty ones are no cells. Raises `InputError` for what no cell can hold,
+        `UsageError` without openpyxl, and `PommelError` for what the file system refuses.
+        """
+        _check_installed()
+        import openpyxl
+
+        book = openpyxl.Workbook(write_only=True)
+        for name, rows in sheets.items():
+            sheet = book.create_sheet(name)
+            # Otherwise what is written so far is left in a temporary file.
+            with contextlib.closing(sheet):
+                sheet.freeze_panes = "A2"
+                for number, row in enumerate(rows, start=1):
+                    if number > MOST_LINES:
+                        most = f"{MOST_LINES:,} rows, the most that is read of a table"
+                        raise InputError(f"{path}: the sheet {name!r} would have more than {most}")
+                    cells = []
+                    for index, value in enumerate(row):
+                        written = value
+                        if isinstance(value, str):
+                            written = _NOT_IN_XML.sub(
+                                lambda found: f"_x{ord(found[0]):04X}_", value
+                            )
+                            if len(written) > _MOST_OF_CELL:
+                                where = f"{path}: {_cell_name(name, number, index)} would have more"
+                                most = f"{_MOST_OF_CELL:,} characters, the most that Excel takes"
+                                raise InputError(f"{where} than {most}")
+                        cell = openpyxl.cell.WriteOnlyCell(sheet, written)
+                        if isinstance(value, str):
+                            cell.data_type, cell.number_format = "s", "@"
+                        cells.append(None if value == "" else cell)
+                    sheet.append(cells)
+        with replacing(path) as aside:
+            book.save(aside)
+
+    def _csv_rows(self, path: Path) -> Iterator[CsvRow | Fault]:
+        separator = self.separator or self._separator(path)
+        return rows_of(self._lines(path), file=str(path), separator=separator)
+
+    def _separator(self, path: Path) -> str:
+        """Return what separates the columns; raises `InputError` where that may be two things."""
+        first = next(self._lines(path, is_raw=True), "")
+        if said := _SAID.fullmatch(first):
+            return said[1]
+        headers = {each: self._header(path, each) for each in NAMES_OF_SEPARATORS}
+        found = {each: header for each, header in headers.items() if len(header) > 1}
+        if "\t" in found and path.suffix.lower() == ".tsv":
+            return "\t"
+        if len(found) > 1:
+            even = {each: header for each, header in found.items() if self._is_even(path, each)}
+            found = even or found
+        if len(found) > 1:
+            readings = " or ".join(
+                f"{NAMES_OF_SEPARATORS[each]}s ({listed(list(map(repr, header)))})"
+                for each, header in found.items()
+            )
+            hint = "`pommel convert --delimiter` says which"
+            raise InputError(f"{path}: columns may be separated by {readings}; {hint}")
+        return next(iter(found), ",")
+
+    def _header(self, path: Path, separator: str) -> tuple[str, ...]:
+        rows = rows_of(self._lines(path), file=str(path), separator=separator)
+        first = next(rows, None)
+        return first.fields if isinstance(first, CsvRow) else ()
+
+    def _is_even(self, path: Path, separator: str) -> bool:
+        """Return whether all rows have as many fields as the first one."""
+        widths = set()
+        for row in rows_of(self._lines(path), file=str(path), separator=separator):
+            widths.add(len(row.fields) if isinstance(row, CsvRow) else None)
+            if len(widths) > 1:
+                return False
+        return True
+
+    def _lines(self, path: Path, *, is_raw: bool = False) -> Iterator[str]:
+        """Yield lines with their ends; one that says the separator is empty, unless `is_raw`."""
+        most = DecodedText.MOST_OF_LINE
+        try:
+            with path.open("rb") as raw:
+                head = raw.read(2)
+                raw.seek(0)
+                encoding = self.encoding or ("utf-16" if head in _UTF_16_BOMS else "utf-8")
+                stream = io.TextIOWrapper(raw, encoding, newline="")
+                number = 0
+                while line := stream.readline(most + 2):
+                    number += 1
+                    if number == 1:
+                        line = line.removeprefix("\ufeff")
+                        line = line if is_raw else _SAID.sub("\n", line)
+                    self._check_line(line, Place(file=str(path), line=number, column=1))
+                    yield line
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror or error}") from None
+        except LookupError:
+            hint = "Python's names are known, such as utf-16, cp1252, latin-1, shift_jis"
+            raise UsageError(f"there is no encoding {encoding!r}; {hint}") from None
+        except UnicodeError as error:
+            raise SuiteError([_undecoded(path, encoding, error)]) from None
+
+    @staticmethod
+    def _check_line(line: str, place: Place) -> None:
+        most = DecodedText.MOST_OF_LINE
+        if len(line.rstrip("\r\n")) > most:
+            what = f"this line has more than {most:,} characters, the most that is read"
+            raise InputError(f"{place.file}:{place.line}: {what}; write a row a line")
+        if "\0" in line:
+            message = "this line has the character NUL, which no text has"
+            hint = "if the file is UTF-16 without a mark, say --encoding utf-16-le"
+            raise SuiteError([place.further(line.index("\0")).fault(message, hint)])
+
+    def _sheet_rows(self, path: Path) -> Iterator[SheetRow]:
+        with contextlib.ExitStack() as stack:
+            book = stack.enter_context(_workbook(path))
+            sheets = {each.title: each.sheet_state for each in book.worksheets}
+            visible = (each for each, state in sheets.items() if state == "visible")
+            name = self.sheet or next(visible, "")
+            if name not in sheets:
+                there = listed(list(sheets), most=20)
+                raise InputError(f"{path}: there is no sheet {name!r}; the file has {there}")
+            # Formulas are told by one reading, and what came out of them by another.
+            results: Iterator[tuple[int, _Cells]] | None = None
+            for number, cells in _numbered_rows(path, book, name):
+                results_here = cells
+                if any(cell.data_type == "f" for cell in cells):
+                    if results is None:
+                        computed = stack.enter_context(_workbook(path, has_results=True))
+                        results = _numbered_rows(path, computed, name)
+                    results_here = next(row for at, row in results if at == number)
+                texts = list(map(_text_of, results_here, cells))
+                yield SheetRow(
+                    file=str(path),
+                    line=number,
+                    text="",
+                    fields=tuple(text for text, _ in texts),
+                    separator="",
+                    sheet=name,
+                    made={index: made for index, (_, made) in enumerate(texts) if made},
+                )
+
+
+_Cells = Sequence["ReadOnlyCell | EmptyCell"]
+
+
+def _cell_name(sheet: str, row: int, index: int) -> str:
+    letters, number = "", index + 1
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{sheet}!{letters}{row}"
+
+
+def _check_installed() -> None:
+    if find_spec("openpyxl") is None:
+        raise UsageError("workbooks need openpyxl: pip install 'pommel[excel]'")
+
+
+def _is_workbook(path: Path) -> bool:
+    """Return whether a file is one, by how it begins; raises `InputError` for one of old."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(len(_ZIP))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+    if head == _OLD_EXCEL:
+        what = "a workbook of Excel before 2007, or one with a password"
+        raise InputError(f"{path}: is {what}; save it as .xlsx, without a password")
+    return head == _ZIP
+
+
+@contextlib.contextmanager
+def _workbook(path: Path, *, has_results: bool = False) -> "Iterator[Workbook]":
+    """Open a workbook, to be read row by row; instead of its formulas it may have their results."""
+    _check_installed()
+    import openpyxl
+
+    with path.open("rb") as stream:
+        with _told_broken(path):
+            _check_size(path, stream)
+            book = openpyxl.load_workbook(
+                stream, read_only=True, keep_links=False, data_only=has_results
+            )
+        try:
+            yield book
+        finally:
+            book.close()
+
+
+@contextlib.contextmanager
+def _told_broken(path: Path) -> Iterator[None]:
+    # What openpyxl warns of (styles, validation, extensions) is nothing that is read here.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        except _BROKEN as error:
+            what = f"is no workbook that can be read ({first_line(error)})"
+            raise InputError(f"{path}: {what}; save it as .xlsx in a spreadsheet") from None
+
+
+def _check_size(path: Path, stream: BinaryIO) -> None:
+    """Raise `InputError` for what would take more memory than a table of a million lines does."""
+    with zipfile.ZipFile(stream) as archive:
+        parts = archive.infolist()
+        # More than it says of itself is not unpacked of a part.
+        if sum(part.file_size for part in parts) > _MOST_UNPACKED:
+            most = f"{_MOST_UNPACKED >> 20} MiB unpacked, the most that is read of a workbook"
+            raise InputError(f"{path}: has more than {most}; divide it")
+        n_elements = 0
+        for part in parts:
+            with archive.open(part) as content:
+                while chunk := content.read(1 << 20):
+                    n_elements += chunk.count(b"<") - chunk.count(b"</")
+        if n_elements > _MOST_ELEMENTS:
+            most = f"{_MOST_ELEMENTS:,} elements of XML, the most that is read of a workbook"
+            raise InputError(f"{path}: has more than {most}; divide it")
+
+
+def _numbered_rows(path: Path, book: "Workbook", name: str) -> Iterator[tuple[int, _Cells]]:
+    sheet = next(each for each in book.worksheets if each.title == name)
+    # What a file says of its size may be anything.
+    sheet.reset_dimensions()
+    rows = sheet.iter_rows()
+    for number in itertools.count(1):
+        with _told_broken(path):
+            cells = next(rows, None)
+        if cells is None:
+            return
+        if number > MOST_LINES:
+            most = f"{MOST_LINES:,} rows, the most that is read of a table"
+            raise InputError(f"{path}: has more than {most}; divide it")
+        if len(cells) > MOST_COLUMNS:
+            raise InputError(f"{path}: {name}, row {number}: has more than {MOST_COLUMNS:,} cells")
+        yield number, cells
+
+
+def _text_of(
+    cell: "ReadOnlyCell | EmptyCell", written: "ReadOnlyCell | EmptyCell"
+) -> tuple[str, str]:
+    """Return the text of a cell, and what Excel has made instead of the one that was written."""
+    value = cell.value
+    if value is None:
+        return "", "a formula whose result was not saved" if written.data_type == "f" else ""
+    if cell.data_type == "e":
+        return str(value), f"the error {value}"
+    if isinstance(value, str):
+        return _WRITTEN_SO.sub(lambda found: chr(int(found[1], 16)), value), ""
+    if isinstance(value, bool):
+        return str(value).upper(), f"the truth value {str(value).upper()}"
+    if isinstance(value, int | float):
+        text = str(int(value) if value == value // 1 else value)
+        # Written in another way, the same number is another text: 007, 1.0, 1,000, 50%.
+        is_plain = text.isdecimal() and cell.number_format in _PLAIN and len(text) <= _MOST_DIGITS
+        return text, "" if is_plain else f"the number {text}"
+    text = value.isoformat(" ") if isinstance(value, datetime) else str(value)
+    text = text.removesuffix(" 00:00:00")
+    return text, f"the {'date' if isinstance(value, date) else 'time'} {text}"
+
+
+def _undecoded(path: Path, encoding: str, error: UnicodeError) -> Fault:
+    """Return where a file is not of an encoding."""
+    start = Place(file=str(path), line=1, column=1)
+    hint = "name the encoding of the file, as in --encoding cp1252 (Windows, western Europe)"
+    with path.open("rb") as stream:
+        # In UTF-16 no byte is a line end.
+        for number, line in enumerate(stream if "16" not in encoding else (), start=1):
+            try:
+                line.decode(encoding)
+            except UnicodeDecodeError as wrong:
+                column = len(line[: wrong.start].decode(encoding)) + 1
+                message = f"the byte 0x{line[wrong.start]:02x} is not {encoding.upper()}"
+                return replace(start, line=number, column=column).fault(message, hint)
+    return start.fault(f"the file is not {encoding.upper()} ({first_line(error)})", hint)
