@@ -133,9 +133,25 @@ def test_a_short_name_of_the_lm_zoo_is_an_image(
         (
             "GRN",
             (
-                "unknown model 'GRN' (did you mean GRNN?); write huggingface://NAME, "
+                "unknown model 'GRN' (did you mean GRNN or huggingface://GRN?); "
+                "write huggingface://NAME, "
                 "docker://IMAGE, the path of a model's folder or file, "
                 "or one of: builtin://en-gpt2, builtin://en-ngram"
+            ),
+        ),
+        (
+            "en-gtp2@main",
+            (
+                "unknown model 'en-gtp2@main' (did you mean builtin://en-gpt2 or "
+                "huggingface://en-gtp2@main?); write huggingface://NAME, docker://IMAGE, the path "
+                "of a model's folder or file, or one of: builtin://en-gpt2, builtin://en-ngram"
+            ),
+        ),
+        (
+            "./none",
+            (
+                "unknown model './none'; write huggingface://NAME, docker://IMAGE, the path of a "
+                "model's folder or file, or one of: builtin://en-gpt2, builtin://en-ngram"
             ),
         ),
         ("en-gpt2", "unknown model 'en-gpt2'; write builtin://en-gpt2"),

@@ -10,7 +10,7 @@ import click
 
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
-from pommel.cli.options import FailureOptions, ModelOptions, PolicyOptions
+from pommel.cli.options import FailureOptions, ModelOptions, PolicyOptions, model_first
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
@@ -66,6 +66,7 @@ def command(model: str, file: str, chosen: _ConditionalOptions) -> None:
       pommel conditional huggingface://xglm-564M suite.json --bos tokenizer --eos never -o out.csv
     """
     form = _form(chosen)
+    model, file = model_first(model, file)
     table = _read(file)
     taken = [column for column in table.columns if column in _ADDED]
     if taken:

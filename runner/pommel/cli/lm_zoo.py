@@ -10,7 +10,7 @@ import click
 
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
-from pommel.cli.options import ModelOptions
+from pommel.cli.options import ModelOptions, model_first
 from pommel.cli.output import download_bar, note, show_text
 from pommel.errors import UsageError
 from pommel.files import DecodedText, replacing
@@ -36,9 +36,10 @@ class _SentencesOptions(ModelOptions):
         """Give what MODEL answers by."""
         from pommel.compat import opened
 
-        with download_bar(self.model) as progress:
+        model, _ = model_first(self.model, self.in_file)
+        with download_bar(model) as progress:
             options = replace(self.load_options, pull_progress=progress)
-            with opened(self.model, self.backend, options) as commands:
+            with opened(model, self.backend, options) as commands:
                 yield commands
         for remark in commands.remarks:
             note(remark)
@@ -46,11 +47,9 @@ class _SentencesOptions(ModelOptions):
     @property
     def sentences(self) -> list[str]:
         """The lines of FILE without the white space around them, as `lm-zoo` read them."""
-        if self.in_file == "-":
-            decoded = DecodedText.of_stdin()
-        else:
-            decoded = DecodedText.read(Path(self.in_file))
-        decoded.check_lines(self.in_file)
+        _, in_file = model_first(self.model, self.in_file)
+        decoded = DecodedText.of_stdin() if in_file == "-" else DecodedText.read(Path(in_file))
+        decoded.check_lines(in_file)
         return [line.strip() for line in decoded.lines]
 
 

@@ -11,7 +11,7 @@ import click
 from pommel.cli.option_groups import AboveZero, Count, Options, option
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
-from pommel.models import LoadOptions, Model, Policy, closing, load_model
+from pommel.models import LoadOptions, Model, NamedModel, Policy, closing, load_model
 from pommel.scoring import Oov, ScoreRule, Swallowed
 from pommel.store import Store, default_store_path
 
@@ -136,6 +136,12 @@ class ModelOptions(ContainerOptions, ServerOptions, title="Model"):
             yield model
         for remark in model.info.remarks:
             note(f"{model.info.name}: {remark}")
+
+
+def model_first(model: str, other: str) -> tuple[str, str]:
+    """Return a model and what it is to score; of two arguments in the other order, too."""
+    is_swapped = NamedModel.certain(other) and not NamedModel.certain(model)
+    return (other, model) if is_swapped else (model, other)
 
 
 class PolicyOptions(Options, title=SCORING):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -35,7 +36,6 @@ from pommel.cli.output import (
     show_results,
     show_retired_table,
     show_warnings,
-    suites_argument,
     tidy_table_option,
 )
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
@@ -43,7 +43,7 @@ from pommel.files import make_folder, without_empty_folders
 from pommel.models import NamedModel
 from pommel.report import Results
 from pommel.scoring import Choices, Regions, ResultsTable, Run
-from pommel.sources import load_suites
+from pommel.sources import find_suites, load_suites
 from pommel.store import run_and_keep
 from pommel.suite import Suite
 
@@ -51,28 +51,56 @@ from pommel.suite import Suite
 class ModelsAndSuites(Options, title="What"):
     """The models and the suites that a command is about."""
 
-    model: str = field_of(click.argument("model"))
-    suites: tuple[str, ...] = field_of(suites_argument)
+    arguments: tuple[str, ...] = field_of(
+        click.argument("arguments", nargs=-1, required=True, metavar="MODEL SUITE...")
+    )
     more_models: tuple[str, ...] = option("-m", "--model", help="Another model; repeatable.")
     strict: bool = option(help="Refuse suites with stray spaces.")
 
     def suite_sources(self) -> list[str]:
-        """Return what names suites; the first argument is a model, whatever it looks like."""
-        sources = [each for each in self.suites if "://" not in each]
-        for pattern, of_it in NamedModel.unquoted_patterns([self.model, *sources]).items():
-            if of_it[0] == self.model:
+        """Return what names suites: all arguments but models."""
+        models = self._models()
+        sources = [each for each in self.arguments if each not in models]
+        for pattern, of_it in NamedModel.unquoted_patterns([*models, *sources]).items():
+            if of_it[0] in models and of_it[-1] in sources:
                 raise UsageError(
-                    f"{of_it[1]} would be a suite; if it is a model, write the pattern in quotes: "
-                    f"'{pattern}'"
+                    f"{next(each for each in of_it if each in sources)} would be a suite; if it is "
+                    f"a model, write the pattern in quotes: '{pattern}'"
                 )
         if not sources:
-            raise UsageError("no suites to run: name files, folders, or suites:en")
+            taken = ", ".join(each for each in models if "://" not in each)
+            but = f"; taken as models: {taken}" if taken else ""
+            raise UsageError(f"no suites to run: name files, folders, or suites:en{but}")
         return sources
+
+    def _models(self) -> list[str]:
+        """Return which arguments are models: those that can be nothing else, in whichever order.
+
+        A name that is neither here nor a suite's is the model where it comes first, or where there
+        is no other. Raises `UsageError` where there is none, and for a folder that is a model and
+        has suites, but where one is wanted only.
+        """
+        models = [each for each in self.arguments if _is_model(each)]
+        names = [each for each in self.arguments if not (each in models or _is_suite(each))]
+        if names and (names[0] == self.arguments[0] or not (models or self.more_models)):
+            models = [names[0], *models]
+        if not models and not self.more_models:
+            raise UsageError(
+                f"no model to run: {listed(self.arguments)} would be suites; name one, such as "
+                f"builtin://en-gpt2 (`pommel models list`), or a folder with its config.json"
+            )
+        is_alone = models == [self.arguments[0]] and len(self.arguments) > 1
+        for each in () if is_alone else models:
+            if suites := _suites_in(each):
+                raise UsageError(
+                    f"{each} is a model's folder, and has suites ({listed(suites)}): for the model "
+                    f"write {NamedModel.certain(each)}, for suites the names of its files"
+                )
+        return models
 
     def expanded_models(self) -> list[NamedModel]:
         """Return the models that are to run, and say what a user may not have meant."""
-        others = (each for each in self.suites if "://" in each)
-        expanded = NamedModel.expand_all((self.model, *others, *self.more_models))
+        expanded = NamedModel.expand_all((*self._models(), *self.more_models))
         for reference, named in expanded.items():
             if not named:
                 note(f"note: {reference} belongs to a family that is named, too; it runs once")
@@ -84,6 +112,33 @@ class ModelsAndSuites(Options, title="What"):
                 f"{len(of_it)} separate models; as one family, write it in quotes: '{pattern}'"
             )
         return models
+
+
+def _is_model(argument: str) -> bool:
+    """Say whether an argument can be nothing but a model; an unknown scheme is a model's, too."""
+    return "://" in argument or bool(NamedModel.certain(argument))
+
+
+def _is_suite(argument: str) -> bool:
+    """Say whether an argument names suites, if it is no model."""
+    is_file = Path(argument).suffix.lower() in {".json", ".csv"}
+    if is_file or argument == "-" or Path(argument).is_dir():
+        return True
+    with contextlib.suppress(InputError):
+        return not Path(argument).exists() and bool(find_suites(argument))
+    return argument.startswith("suites:")
+
+
+def _suites_in(model: str) -> list[str]:
+    """Return the names of the files that are suites in a model's folder."""
+    if "://" in model or not Path(model).is_dir():
+        return []
+    with contextlib.suppress(InputError):
+        return [each.name for each in find_suites(model) if _OF_A_SUITE in each.read_bytes()]
+    return []
+
+
+_OF_A_SUITE = b'"region_meta"'
 
 
 class _OutputOptions(Options, title="Output"):
@@ -198,8 +253,9 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     """Run SUITEs on MODEL and show the share of items on which predictions hold.
 
     A SUITE is a file, a folder, a shipped collection (suites:en, suites:en/agreement), a shipped
-    suite's name, or - for standard input. An argument like scheme://... is one more model; with
-    a pattern in quotes it is a family of models, seeds or checkpoints.
+    suite's name, or - for standard input. A MODEL is scheme://..., a folder or a file that is a
+    model, or a name of the LM Zoo; there may be several, before or behind the suites. With a
+    pattern in quotes it is a family of models, seeds or checkpoints.
 
     \b
       pommel run builtin://en-gpt2 builtin://en-ngram suites:en

@@ -8,7 +8,13 @@ import click
 
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
-from pommel.cli.options import FailureOptions, KeepingOptions, ModelOptions, PolicyOptions
+from pommel.cli.options import (
+    FailureOptions,
+    KeepingOptions,
+    ModelOptions,
+    PolicyOptions,
+    model_first,
+)
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
@@ -54,6 +60,7 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
       pommel surprisals builtin://en-gpt2 my_suite.json > my_suite.evaluated.json
       pommel evaluate my_suite.evaluated.json
     """
+    model, suite = model_first(model, suite)
     loaded = load_suites([suite], strict=chosen.strict)
     loaded.check()
     if len(loaded.suites) != 1:

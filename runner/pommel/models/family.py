@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal, TypeVar, get_args
 import bracex
 
 from pommel.errors import ModelNotAvailableError, UsageError, listed
-from pommel.models.kinds import find_kind
+from pommel.models.kinds import KINDS, find_kind, scheme_at
 from pommel.values import frozen, positional
 
 _T = TypeVar("_T")
@@ -131,6 +131,18 @@ class NamedModel:
             reference: tuple(each for each in named if each.membership or reference not in patterns)
             for reference, named in expanded.items()
         }
+
+    @staticmethod
+    def certain(text: str) -> str:
+        """Return the reference, with its scheme, of what can be nothing but a model; "" for others.
+
+        That is what has a scheme of a model, or is the path of one (`scheme_at`).
+        """
+        scheme, separator, _ = text.partition("://")
+        if separator:
+            return text if scheme.lower() in KINDS else ""
+        found = scheme_at(Path(text).expanduser())
+        return f"{found}://{text}" if found else ""
 
     @staticmethod
     def one_after_another(models: Iterable[_T]) -> Iterator[_T]:

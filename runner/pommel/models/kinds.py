@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from importlib import import_module
+from pathlib import Path
 
 from pommel.models.model import LoadOptions, Model
 from pommel.values import frozen
@@ -27,6 +28,10 @@ KINDS = {
     "recorded": "pommel.models.recorded",
     "dummy": "pommel.models.dummy",
 }
+# The file that makes a folder such a model. No tokenizer has a list of words that is called so.
+FOLDERS = {"lstm": "vocabulary.txt", "huggingface": "config.json"}
+# What stands in a JSON file that is an LM Zoo dummy, and in no suite.
+_OF_A_DUMMY = b'"get_surprisals"'
 
 
 @frozen
@@ -55,6 +60,24 @@ def find_kind(scheme: str) -> Kind | None:
     module = KINDS.get(scheme)
     kind: Kind | None = import_module(module).KIND if module else None
     return kind
+
+
+def scheme_at(path: Path) -> str:
+    """Return the scheme of the model that a path is, "" where it may be something else, or nothing.
+
+    A table of surprisals may be any text: it has to be named `recorded://`.
+    """
+    try:
+        found = (scheme for scheme, mark in FOLDERS.items() if (path / mark).is_file())
+        if not (scheme := next(found, "")) and path.is_file():
+            if path.name.endswith((".arpa", ".arpa.gz")):
+                return "ngram"
+            if path.suffix == ".json" and _OF_A_DUMMY in path.read_bytes():
+                return "dummy"
+    except OSError:
+        # Too long for a path, or closed to us.
+        return ""
+    return scheme
 
 
 def every_kind() -> Iterator[tuple[str, Kind]]:

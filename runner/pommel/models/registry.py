@@ -1,12 +1,14 @@
 """From a model reference to a model; those that ship with pommel."""
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 
 from pommel.errors import ModelNotAvailableError, nearest
 from pommel.files import shipped_folder
+from pommel.models.container.names import LmZooRegistry
 from pommel.models.family import one_model
-from pommel.models.kinds import KINDS, Kind, every_kind, find_kind
+from pommel.models.kinds import KINDS, Kind, every_kind, find_kind, scheme_at
 from pommel.models.model import LoadOptions, Model
 
 
@@ -20,11 +22,15 @@ def load_model(reference: str, options: LoadOptions | None = None) -> Model:
     raises for a model that it can't open.
     """
     reference, options = one_model(reference), options or LoadOptions()
-    if "://" not in reference:
-        reference = _with_scheme(reference)
-    scheme, _, rest = reference.partition("://")
+    full = reference if "://" in reference else _with_scheme(reference)
+    scheme, _, rest = full.partition("://")
     if kind := find_kind(scheme.lower()):
-        return kind.open(f"{scheme.lower()}://{rest}", options)
+        try:
+            return kind.open(f"{scheme.lower()}://{rest}", options)
+        except ModelNotAvailableError as error:
+            if not (hint := LmZooRegistry.hint(reference, full)):
+                raise
+            raise ModelNotAvailableError(f"{hint}: {error}") from None
     raise ModelNotAvailableError(
         f"unknown model reference {reference!r}{_nearest(scheme, KINDS, '://…')}; "
         f"a reference begins with {', '.join(f'{name}://' for name in KINDS)}"
@@ -71,12 +77,9 @@ def _with_scheme(reference: str) -> str:
 
     Raises `ModelNotAvailableError` for anything else.
     """
-    from pommel.models.container.names import LmZooRegistry
-
     path = Path(reference).expanduser()
     if reference and path.is_dir():
-        # A word-level model has its vocabulary as a list of words; no tokenizer is called so.
-        return f"{'lstm' if (path / 'vocabulary.txt').is_file() else 'huggingface'}://{reference}"
+        return f"{scheme_at(path) or 'huggingface'}://{reference}"
     if path.is_file():
         for scheme, kind in every_kind():
             if path.name.endswith(kind.endings):
@@ -88,11 +91,20 @@ def _with_scheme(reference: str) -> str:
         return images.image_reference(reference)
     if reference in builtin_models():
         raise ModelNotAvailableError(f"unknown model {reference!r}; write builtin://{reference}")
+    full = {name: f"builtin://{name}" for name in builtin_models()}
+    near = nearest(reference, (*full, *images))
+    meant = [full.get(near, near)] if near else []
+    if _NAME_ON_THE_HUB.fullmatch(reference):
+        meant.append(f"huggingface://{reference}")
+    hint = f" (did you mean {' or '.join(meant)}?)" if meant else ""
     raise ModelNotAvailableError(
-        f"unknown model {reference!r}{_nearest(reference, (*builtin_models(), *images))}"
+        f"unknown model {reference!r}{hint}"
         "; write huggingface://NAME, docker://IMAGE, the path of a model's folder or file, "
         f"or one of: {', '.join(f'builtin://{name}' for name in builtin_models())}"
     )
+
+
+_NAME_ON_THE_HUB = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?(@[\w./-]+)?")
 
 
 def _nearest(name: str, known: Collection[str], ending: str = "") -> str:

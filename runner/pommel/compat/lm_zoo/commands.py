@@ -72,7 +72,9 @@ def opened(
         try:
             image = ImageCommands.open(reference, options)
         except errors.ModelNotAvailableError as error:
-            raise BackendConnectionError(scheme, error, reference) from error
+            hint = LmZooRegistry.hint(model, reference)
+            said = errors.ModelNotAvailableError(f"{hint}: {error}") if hint else error
+            raise BackendConnectionError(scheme, said, reference) from error
         with contextlib.closing(image):
             yield ContainerCommands(image, reference)
         return

@@ -32,3 +32,13 @@ class LmZooRegistry(dict[str, Mapping[str, Any]]):
         image = self[shortname]["image"]
         # Of Docker's own registry, all of them.
         return f"docker://{image['name']}:{image['tag']}"
+
+    @staticmethod
+    def hint(shortname: object, reference: str) -> str:
+        """Return what was meant if the image that a short name stands for is not there, "" if it.
+
+        The model of that name on the Hugging Face hub, that is, which more people mean.
+        """
+        if shortname != "gpt2" or not reference.startswith("docker://"):
+            return ""
+        return "gpt2 is an image of the LM Zoo (did you mean huggingface://gpt2?)"
