@@ -24,7 +24,7 @@ class PommelError(Exception):
     """Base of every error whose message is meant for the user.
 
     `exit_status` is what the command line ends with (1 the run failed, 2 usage, 3 an invalid
-    suite or input, 4 a model that is not available).
+    suite or input, 4 a model that is not available, 5 a gate that failed).
     """
 
     exit_status = 1

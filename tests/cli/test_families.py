@@ -149,8 +149,8 @@ def test_a_member_that_fails_does_not_keep_the_others_from_running(
 def test_fail_under_looks_at_every_member(pommel: Pommel, suite_file: Path, seeds: Path) -> None:
     arguments = ("run", "recorded://en/seed-*", suite_file, "--fail-under", "0.5")
     outcome = pommel(*arguments)
-    assert outcome.status == 1
-    assert outcome.stderr.endswith("scores below 0.5:\nen/seed-2 on agreement: 0.000\n")
+    assert outcome.status == 5
+    assert outcome.stderr.endswith("1 gate failed:\n- en/seed-2, agreement: 0 is below 0.5\n")
     (seeds / "seed-2.jsonl").unlink()
     assert pommel(*arguments).status == 0
 

@@ -113,13 +113,6 @@ def test_a_suite_on_standard_input(pommel: Pommel) -> None:
     assert "piped" in outcome.stdout
 
 
-def test_fail_under_makes_a_low_score_status_1(pommel: Pommel, suite_file: Path) -> None:
-    outcome = pommel("run", "dummy://uniform?bits=2", suite_file, "--fail-under", "0.5")
-    assert outcome.status == 1
-    assert "scores below 0.5:" in outcome.stderr
-    assert pommel("run", "dummy://uniform?bits=2", suite_file, "--fail-under", "0").status == 0
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

@@ -208,7 +208,8 @@ def test_results_of_others_have_no_tokens(pommel: Pommel, own_store: Path) -> No
     [
         (("--table", "tokens"), 2, "--table tokens needs --format csv, tsv or json"),
         (("--suite-file", "nowhere.json"), 3, "nowhere.json: no such file, folder or shipped"),
-        (("--fail-under", "1", "--oov", "skip"), 1, "scores below 1.0:"),
+        (("--fail-under", "1", "--oov", "skip"), 5, "1 gate failed:"),
+        (("--fail-under", "suite:agrement=1"), 2, "did you mean 'agreement'?"),
         (("ffff",), 2, "no run has an id that begins with 'ffff'"),
     ],
 )

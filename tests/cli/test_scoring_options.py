@@ -242,9 +242,10 @@ def test_a_suite_all_of_whose_items_are_skipped(
     unequal.write_text(json.dumps(value))
     words(methods=("unmasked-ce",))
     outcome = pommel("run", "toy://", unequal, "-o", tmp_path / "results", "--fail-under", "0.5")
-    assert outcome.status == 1
+    assert outcome.status == 5
     assert "no items" in outcome.stdout
-    assert outcome.stderr.endswith("pommel: scores below 0.5:\nwords on unequal: no items\n")
+    said = "- words, unequal: no items is below 0.5\n"
+    assert outcome.stderr.endswith(f"pommel: 1 gate failed:\n{said}")
     (run,) = json.loads((tmp_path / "results" / "runs.json").read_text())["runs"]
     assert run["score"] is None
     assert run["predictions"][0]["n_skipped"] == 1

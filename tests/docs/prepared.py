@@ -12,12 +12,16 @@ import random
 import re
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Literal, Self
+from unittest import mock
 
 from tests.builders import suite_value
 from tests.docs.pages import REPOSITORY, Block, Page
@@ -420,6 +424,64 @@ def _items(place: Workplace) -> None:
     _ran(place, "pommel stats items -o items.csv")
 
 
+def _trackers(place: Workplace) -> None:
+    """Steps of a training, and what stands in for trackers where they are not installed."""
+    for step in (1, 2):
+        _write(place, "text.txt", "The author laughs .\n" * step)
+        _ran(place, f"pommel train ngram text.txt -o steps/step{step}.arpa --order 2")
+    stand_ins = {"wandb": Wandb(), "torch.utils.tensorboard": TensorBoard()}
+    there = {name for name in ("wandb", "tensorboard") if find_spec(name)}
+    missing = {name: each for name, each in stand_ins.items() if name.split(".")[-1] not in there}
+    place.until_done.enter_context(mock.patch.dict(sys.modules, missing))
+
+
+class Wandb(ModuleType):
+    """As much of wandb as pages use; it takes numbers under names, with a step."""
+
+    def __init__(self) -> None:
+        super().__init__("wandb")
+
+    @contextlib.contextmanager
+    def init(self, *, project: str, mode: Literal["offline"]) -> Iterator["Wandb"]:
+        """Begin a run."""
+        assert (project, mode) == ("syntax", "offline")
+        yield self
+
+    def log(self, scores: Mapping[str, float], *, step: int) -> None:
+        """Take numbers."""
+        assert all(isinstance(each, float) for each in scores.values())
+        assert ({*scores}, step) == (
+            {"agreement/number_simple", "agreement/number_prep", "SG score"},
+            1000,
+        )
+
+
+class TensorBoard(ModuleType):
+    """As much of torch.utils.tensorboard as pages use."""
+
+    def __init__(self) -> None:
+        super().__init__("torch.utils.tensorboard")
+
+    class SummaryWriter:
+        """It takes one number at a time."""
+
+        def __init__(self, log_dir: str) -> None:
+            assert log_dir == "logs"
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_error: object) -> None:
+            pass
+
+        def add_scalar(self, tag: str, value: float, global_step: int) -> None:
+            """Take a number."""
+            assert isinstance(value, float)
+            assert 0 <= value <= 1
+            assert tag == "SG score" or tag.startswith("agreement/number_")
+            assert global_step in {1, 2, 1000}
+
+
 def _statistics(place: Workplace) -> None:
     """Published results, a built-in model, two models from the hub, the ids of two runs."""
     _hub(place, "gpt2", "distilgpt2")
@@ -506,6 +568,9 @@ def _old_and_damaged(place: Workplace) -> None:
 _PREPARED: Mapping[tuple[str, str], Prepare] = {
     ("README.md", ""): _my_suite,
     ("docs/capitalization.md", ""): _capitalization,
+    ("docs/ci.md", ""): _together(
+        _runs("number_simple", "number_prep", models=["en-gpt2"]), _trackers
+    ),
     ("docs/formats.md", ""): _formats,
     ("docs/formulas.md", ""): _broken_suite,
     ("docs/generation.md", ""): _generation,

@@ -38,7 +38,7 @@ from pommel.analysis.models_compared import (
 )
 from pommel.errors import UsageError, counted, listed
 from pommel.scoring import RunRecord, SuiteKey
-from pommel.statistics import Estimate
+from pommel.statistics import ALPHA, Estimate
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -370,6 +370,48 @@ class Comparison(Answer):
             a=a, b=b, rows=tuple(rows), paired=paired, average=average, n_resamples=n_resamples
         )
 
+    @classmethod
+    def with_kept(
+        cls, new: Sequence[RunRecord], kept: Sequence[RunRecord], name: str
+    ) -> "Comparison":
+        """Compare a model's new runs with kept ones of what `name` means, maybe the same model.
+
+        Raises `UsageError` as `of` does.
+        """
+        a = side(ModelsCompared.of(new).models, new[0].result.model_name)
+        b = side(ModelsCompared.of(kept).models, name)
+        members = tuple(replace(each, variant="kept") for each in b.members)
+        return cls.of_sides(a, Side(label=labelled(b.label, "kept"), members=members))
+
+    def shortfall(self, margin: float) -> tuple[bool, str]:
+        """Say whether A is below B by more than `margin`, and what was found, in words.
+
+        What counts is the mean over all suites. The items' differences are moved by the margin, and
+        their signs turned. As many ways to turn them are as far from 0 on the other side, so that
+        the one-sided p is half the two-sided one; A is below where it is under 5%. Without the same
+        items there is no test, and A counts as below.
+        """
+        (row,) = self.level("all")
+        n_others = row.a.n_unmatched + row.b.n_unmatched
+        n_lacking = len({*self.a.suites} ^ {*self.paired})
+        if n_others or n_lacking:
+            lacking = counted(n_lacking, "suite") if n_lacking else counted(n_others, "item")
+            return True, f"{lacking} of only one of the two: they need the same items"
+        groups = _Rows(
+            a=self.a, b=self.b, average=self.average, n_resamples=self.n_resamples, seed=0
+        ).groups(
+            [*self.paired.values()], lambda pair: pair.a.scores.holds - pair.b.scores.holds + margin
+        )
+        test, found = SignFlip.of(groups, n_resamples=self.n_resamples), row.difference
+        is_lower = found.mean < -margin
+        p = test.p / 2 if is_lower else 1 - test.p / 2
+        of_more = f" of more than {margin:g} below" if margin else ""
+        said = (
+            f"{row.a.accuracy:.3f} against {row.b.accuracy:.3f}, {_difference_cell(found)} on the "
+            f"same {counted(row.n_items, 'item')}; one-sided p{of_more} {p_cell(p, test.method)}"
+        )
+        return is_lower and p < ALPHA, said
+
     def level(self, level: ComparedLevel) -> tuple[ComparedRow, ...]:
         """Return the rows of a level."""
         return tuple(row for row in self.rows if row.level == level)
@@ -563,9 +605,9 @@ class _Rows:
         counts = _discordance(pairs) if is_counted else None
         # Predictions of one item depend on each other: their count is no count of items.
         tested = counts if len(pairs) == len(suites) else None
-        holds = self._groups(suites, lambda pair: pair.a.scores.holds - pair.b.scores.holds)
-        most = self._groups(suites, lambda pair: np.ones(len(pair.item_numbers)))
-        margins = self._groups(suites, _margin_differences)
+        holds = self.groups(suites, lambda pair: pair.a.scores.holds - pair.b.scores.holds)
+        most = self.groups(suites, lambda pair: np.ones(len(pair.item_numbers)))
+        margins = self.groups(suites, _margin_differences)
         drawing: dict[str, int] = {"n_resamples": self.n_resamples, "seed": self.seed}
         return ComparedRow(
             a=self._side(self.a, suites, lambda pair: pair.a),
@@ -591,8 +633,8 @@ class _Rows:
         self, side: Side, suites: Sequence[PairedSuite], half: Callable[[Pair], Half]
     ) -> ComparedSide:
         halves = [half(pair) for own in suites for pair in own]
-        holds = self._groups(suites, lambda pair: half(pair).scores.holds)
-        margins = self._groups(suites, lambda pair: half(pair).scores.margins_bits)
+        holds = self.groups(suites, lambda pair: half(pair).scores.holds)
+        margins = self.groups(suites, lambda pair: half(pair).scores.margins_bits)
         return ComparedSide(
             side=side,
             n_unmatched=sum(each.n_unmatched for each in halves),
@@ -602,7 +644,7 @@ class _Rows:
             margin_bits=mean_of_means(margins),
         )
 
-    def _groups(
+    def groups(
         self, suites: Sequence[PairedSuite], values: Callable[[Pair], Values]
     ) -> list[Values]:
         return groups_by_item(

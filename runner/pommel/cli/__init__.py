@@ -61,8 +61,8 @@ _pommel = LazyGroup(
       pommel run huggingface://gpt2 my_suite.json --output results
 
     Exit status: 0 done (predictions that fail are data), 1 the run failed, 2 wrong usage,
-    3 a suite or another input is invalid, 4 the model is not available,
-    70 a mistake in pommel itself, 130 interrupted.
+    3 a suite or another input is invalid, 4 the model is not available, 5 a gate has failed
+    (--fail-under, --not-worse-than), 70 a mistake in pommel itself, 130 interrupted.
     """,
 )
 click.version_option(package_version("pommel"), message="pommel %(version)s")(_pommel)

@@ -8,10 +8,9 @@ from pommel.analysis import Comparison, WithAverage, WithDraws
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, takes_options
 from pommel.cli.output import form_option, note, show_notes, show_rows
-from pommel.cli.selecting import SelectionOptions
-from pommel.errors import UsageError, nearest
+from pommel.cli.selecting import SelectionOptions, named_heads
+from pommel.errors import UsageError
 from pommel.scoring import RunRecord
-from pommel.store import Selection
 
 
 class _CompareOptions(WithAverage, WithDraws, SelectionOptions):
@@ -55,12 +54,7 @@ def _records(name: str, chosen: _CompareOptions) -> list[RunRecord]:
     """Return the runs of what is called by a model's name or pattern, or by a run's id."""
     with chosen.reading() as store:
         heads = chosen.heads(store, complete_only=True)
-    if any(Selection.fits([name], head.model_names) for head in heads):
+    kind, _ = named_heads(name, heads)
+    if kind == "model":
         return replace(chosen, only_models=(name,)).records()
-    if len(name) >= Comparison.LEAST_DIGITS and any(
-        head.run_id.startswith(name.lower()) for head in heads
-    ):
-        return replace(chosen, only_runs=(name,)).records()
-    meant = nearest(name, {each for head in heads for each in head.model_names})
-    hint = f"did you mean {meant!r}?" if meant else "`pommel runs list` shows what there is"
-    raise UsageError(f"{name!r} is no model and no run among those that are chosen; {hint}")
+    return replace(chosen, only_runs=(name,)).records()

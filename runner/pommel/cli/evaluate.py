@@ -4,11 +4,11 @@ from typing import Literal
 
 import click
 
+from pommel.cli.gates import GateOptions
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
-from pommel.cli.options import ScoreOptions, threshold_option
+from pommel.cli.options import ScoreOptions
 from pommel.cli.output import (
-    fail_under,
     form_option,
     form_or_usual,
     show_frame,
@@ -23,7 +23,7 @@ from pommel.scoring import Choices, SuiteResult
 from pommel.sources import load_suites
 
 
-class _EvaluateOptions(ScoreOptions):
+class _EvaluateOptions(ScoreOptions, GateOptions):
     """How predictions are counted, and what is printed."""
 
     form: str | None = field_of(
@@ -35,7 +35,6 @@ class _EvaluateOptions(ScoreOptions):
     compat: Literal["syntaxgym"] | None = option(
         help="Print the retired tool's four columns of TSV."
     )
-    fail_under: float | None = field_of(threshold_option)
 
 
 @click.command("evaluate", cls=Command, no_args_is_help=True)
@@ -72,4 +71,4 @@ def command(suites: tuple[str, ...], chosen: _EvaluateOptions) -> None:
     else:
         show_frame(stacked([each.to_frame() for each in results]), form)
     loaded.check()
-    fail_under(results, chosen.fail_under)
+    chosen.check_gates(results)

@@ -277,11 +277,3 @@ class ScoreOptions(RuleOptions, title=SCORING):
         "fails; its item is skipped; or it has 0 bits.  [default: undefined; begin with "
         "--compat]"
     )
-
-
-threshold_option = click.option(
-    "--fail-under",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="Exit with status 1 if a suite's score is below X.",
-)

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +14,7 @@ import click
 
 from pommel.cli.option_groups import FILE, FOLDER
 from pommel.cli.terminal import is_quiet
-from pommel.errors import Fault, PommelError, UsageError, counted
+from pommel.errors import Fault, UsageError, counted
 from pommel.files import frame_text, stacked, write_text
 from pommel.scoring import ResultsTable, SuiteResult
 
@@ -209,22 +208,6 @@ def download_bar(label: str) -> Iterator[Callable[[int, int], None]]:
             bar.update(task, completed=done, total=total or None)
 
         yield tell
-
-
-def fail_under(results: Iterable[SuiteResult], threshold: float | None) -> None:
-    """Raise `PommelError` (exit status 1) if a score is below the threshold."""
-    low = [
-        f"{result.model_name} on {result.suite_name}: {_shown(result.score)}"
-        for result in results
-        # A score of items that are all skipped is not a number, and not above the threshold.
-        if threshold is not None and result.predictions and not result.score >= threshold
-    ]
-    if low:
-        raise PommelError("\n".join((f"scores below {threshold}:", *low)))
-
-
-def _shown(score: float) -> str:
-    return "no items" if math.isnan(score) else f"{score:.3f}"
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -10,6 +10,7 @@ from typing import Literal
 
 import click
 
+from pommel.cli.gates import Check, ComparedOptions
 from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
@@ -20,13 +21,11 @@ from pommel.cli.options import (
     ModelOptions,
     PolicyOptions,
     ScoreOptions,
-    threshold_option,
 )
 from pommel.cli.output import (
     RESULT_FORMS,
     asked_for_raw,
     check_table,
-    fail_under,
     form_option,
     form_or_usual,
     note,
@@ -157,7 +156,6 @@ class _OutputOptions(Options, title="Output"):
         )
     )
     table: ResultsTable | None = field_of(tidy_table_option)
-    fail_under: float | None = field_of(threshold_option)
 
 
 # Help has them in this order; what is about models in containers comes last but for servers.
@@ -166,6 +164,7 @@ class _RunOptions(
     PolicyOptions,
     FailureOptions,
     _OutputOptions,
+    ComparedOptions,
     KeepingOptions,
     ModelOptions,
     ImagesOptions,
@@ -233,6 +232,13 @@ class Done:
         joined.exit_status = first.exit_status
         return joined
 
+    def errors(self) -> Iterator[Check]:
+        """Yield what has failed, as reports for CI systems have it."""
+        whole = {} if self.failed else {"pommel": self.error}
+        for model, error in (self.failed | whole).items():
+            said = str(error) or "stopped"
+            yield Check(model=model, about="run", said=said, outcome="error")
+
     def check_complete(self, n_asked: int) -> None:
         """Raise what has failed or stopped it; a note says how many of the runs are complete."""
         if not (error := self.error):
@@ -270,9 +276,12 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     n_sentences = sum(suite.n_sentences for suite in loaded.suites)
     show_warnings(loaded.warnings)
     models = named.expanded_models()
+    is_step = any(each.membership and each.membership.is_ordered for each in models)
+    chosen.check_names(loaded.suites, has_steps=is_step)
     chosen = chosen.shared_out([each.reference for each in models])
     is_apart = chosen.parallel_images > 1
     with chosen.made_output(), chosen.opened_store() as store:
+        kept = chosen.kept_records(store, loaded.suites, chosen.score_rule)
 
         def run_model(each: NamedModel, made: list[Run]) -> None:
             with (
@@ -289,8 +298,11 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     done.faulty = loaded.error
     results = Results.told_apart(done.runs)
     _report(results, chosen, done)
+    more = done.errors() if done.error else chosen.compared(results.runs, kept)
+    failed = chosen.failed_gates((run.result for run in results.runs), more)
     done.check_complete(len(models) * loaded.n_files)
-    fail_under((run.result for run in results.runs), chosen.fail_under)
+    if failed:
+        raise failed
 
 
 def _report(results: Results, chosen: _RunOptions, done: Done) -> None:

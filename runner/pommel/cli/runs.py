@@ -9,14 +9,14 @@ from typing import Literal
 import click
 
 from pommel.cli.asking import confirm
+from pommel.cli.gates import GateOptions
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
-from pommel.cli.options import HOW_TO_FILL, StoreOptions, threshold_option
+from pommel.cli.options import HOW_TO_FILL, StoreOptions
 from pommel.cli.output import (
     RESULT_FORMS,
     asked_for_raw,
     check_table,
-    fail_under,
     folder_option,
     form_option,
     note,
@@ -192,7 +192,7 @@ def export_tables(chosen: _ExportOptions) -> None:
     note(f"{counted(len(records), 'run')}: {chosen.output}")
 
 
-class _EvaluateAgainOptions(RunArguments):
+class _EvaluateAgainOptions(GateOptions, RunArguments):
     """Which runs are evaluated again, what changes, and what is printed."""
 
     suite_files: tuple[str, ...] = option(
@@ -211,7 +211,6 @@ class _EvaluateAgainOptions(RunArguments):
     )
     form: str = field_of(form_option(RESULT_FORMS))
     table: ResultsTable | None = field_of(tidy_table_option)
-    fail_under: float | None = field_of(threshold_option)
 
 
 @click.command("evaluate", cls=Command)
@@ -256,7 +255,7 @@ def evaluate_again(chosen: _EvaluateAgainOptions) -> None:
     show_results(results, table=chosen.table, form=chosen.form)
     if loaded:
         loaded.check()
-    fail_under((run.result for run in results.runs), chosen.fail_under)
+    chosen.check_gates([run.result for run in results.runs])
 
 
 def _with_tokens(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -208,6 +208,23 @@ def _choice(text: str) -> tuple[str, str]:
             f"--policy {text}: write KEY=VALUE (method=pll); KEY is {', '.join(Selection.CHOICES)}"
         )
     return name, value
+
+
+def named_heads(
+    name: str, heads: Sequence[RunRecord]
+) -> tuple[Literal["model", "run"], list[RunRecord]]:
+    """Return the runs that are called by a model's name or pattern, or by the beginning of an id.
+
+    Raises `UsageError` where none is.
+    """
+    if found := [each for each in heads if Selection.fits([name], each.model_names)]:
+        return "model", found
+    found = [each for each in heads if each.run_id.startswith(name.lower())]
+    if found and len(name) >= _LEAST_DIGITS:
+        return "run", found
+    meant = nearest(name, {each for head in heads for each in head.model_names})
+    hint = f"did you mean {meant!r}?" if meant else "`pommel runs list` shows what there is"
+    raise UsageError(f"{name!r} is no model and no run among those that are chosen; {hint}")
 
 
 def check_ids(ids: Sequence[str], there: Sequence[RunRecord]) -> None:
