@@ -8,6 +8,7 @@ from .api import (
     load_suite as load_suite,
     open_store as open_store,
     run as run,
+    score as score,
     stored_results as stored_results,
 )
 from .errors import PommelError as PommelError, SuiteError as SuiteError

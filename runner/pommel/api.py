@@ -17,6 +17,7 @@ from pommel.scoring import (
     Regions,
     Run,
     ScoreRule,
+    SentenceScores,
     SuiteResult,
     SuiteSurprisals,
     Swallowed,
@@ -36,6 +37,7 @@ __all__ = [
     "load_suite",
     "open_store",
     "run",
+    "score",
     "stored_results",
 ]
 
@@ -112,6 +114,20 @@ def conditional_scores(
     with _opened(model) as opened:
         choices = Choices(policy=policy or Policy())
         return ConditionalScore.of_pairs(opened, pairs, choices, joiner=joiner)
+
+
+def score(
+    model: Model | str, sentences: str | Iterable[str], policy: Policy | None = None
+) -> SentenceScores:
+    """Score plain sentences; `to_frame("tokens")`, "words" and "sentences" are tables of them.
+
+    What a sentence's first token has without a mark before it is no surprisal: `surprisal_bits` is
+    None, and missing in tables, and sums (`words()`, `wholes()`) leave it out. Of a sentence at
+    which the model fails there are no tokens (`failure`). Raises as `SentenceScores.of` does.
+    """
+    with _opened(model) as opened:
+        asked = [sentences] if isinstance(sentences, str) else [*sentences]
+        return SentenceScores.of(opened, asked, Choices(policy=policy or Policy()))
 
 
 def run(  # noqa: PLR0913 - each of these is a choice of the caller's

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "run": ("run", "Run suites on models and show which predictions hold."),
+    "score": ("score", "Show how surprising the words of plain sentences are."),
     "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
     "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
     "conditional": ("conditional", "Compute the surprisal of targets after left contexts."),

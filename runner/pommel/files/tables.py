@@ -21,6 +21,7 @@ _WHOLE = (
     "n_oov",
     "n_skipped",
     "region_number",
+    "word_number",
 )
 # Likewise a truth value that some row lacks: True into an object.
 _TRUTHS = ("result",)

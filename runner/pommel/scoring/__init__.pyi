@@ -27,3 +27,4 @@ from .run_record import (
     SuiteFacts as SuiteFacts,
     SuiteKey as SuiteKey,
 )
+from .sentences import SentenceScores as SentenceScores
