@@ -253,3 +253,92 @@ def test_standard_input(pommel: Pommel, lines: Path) -> None:
     outcome = pommel("convert", "-", "--from", "clams", stdin="True\ta\nx\n")
     assert outcome.status == 3
     assert outcome.stderr.startswith("pommel: <stdin>:2:1: this is no sentence with its mark")
+
+
+TABLE = (
+    "item_number;condition_name;region_number;region_name;content\n"
+    "1;match;1;subject;Les élèves, “là”\n1;match;2;verb;dorment\n"
+    "1;mismatch;1;subject;Les élèves, “là”\n1;mismatch;2;verb;dort\n"
+)
+FORMULA = "(2;%match%) < (2;%mismatch%)"
+
+
+def test_a_spreadsheet_becomes_a_suite_and_comes_back(pommel: Pommel, tmp_path: Path) -> None:
+    table, book, suite = (tmp_path / name for name in ("s.csv", "s.xlsx", "s.json"))
+    table.write_text(TABLE, encoding="cp1252")
+    said = ("--meta", "language=fr", "--meta", "reference=Nobody (2020)", "--prediction", FORMULA)
+    outcome = pommel("convert", table, "-o", book, *said)
+    assert outcome.failure(3) == (
+        f"{table}:2:23: the byte 0xe9 is not UTF-8; name the encoding of the file, "
+        "as in --encoding cp1252 (Windows, western Europe)"
+    )
+    outcome = pommel("convert", table, "-o", book, "--encoding", "cp1252", *said)
+    told = f"{table}:1:1: warning: the columns are separated by semicolons\n"
+    assert (outcome.status, outcome.stderr) == (0, f"{told}1 item: {book}\n")
+    assert pommel("convert", book, "-o", suite).stderr == f"1 item: {suite}\n"
+    value = json.loads(suite.read_text("utf-8"))
+    about = {"name": "s", "metric": "sum", "language": "fr", "reference": "Nobody (2020)"}
+    assert value["meta"] == about
+    assert value["predictions"] == [{"type": "formula", "formula": FORMULA}]
+    contents = [each["content"] for each in value["items"][0]["conditions"][0]["regions"]]
+    assert contents == ["Les élèves, “là”", "dorment"]
+    # And a workbook is a suite wherever one is asked for.
+    outcome = pommel("validate", book)
+    assert (outcome.status, outcome.stdout) == (
+        0,
+        f"{book}: ok: 1 item x 2 conditions, 2 regions, 1 prediction\n",
+    )
+    again = tmp_path / "again.xlsx"
+    pommel("convert", suite, "-o", again)
+    assert pommel("convert", again).stdout == suite.read_text("utf-8")
+
+
+def test_utf_16_and_a_separator_that_is_said(pommel: Pommel, tmp_path: Path) -> None:
+    table = tmp_path / "s.txt"
+    table.write_text(TABLE.replace(";", "\t"), encoding="utf-16")
+    outcome = pommel("convert", table, "--from", "csv", "--delimiter", "tab")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert json.loads(outcome.stdout)["meta"]["name"] == "s"
+    table.write_text(TABLE.replace(";", "\t"))
+    assert pommel("convert", table).stderr == (
+        f"{table}:1:1: warning: the columns are separated by tabs\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (("--meta", "language"), 2, "--meta 'language' is not KEY=VALUE"),
+        (("--format", "xlsx"), 2, "a workbook is not shown as text; name a file for it with -o"),
+        (("--encoding", "cp12"), 2, "there is no encoding 'cp12'; Python's names are known, such "),
+    ],
+)
+def test_tables_that_are_not_converted(
+    pommel: Pommel, tmp_path: Path, options: tuple[str, ...], status: int, message: str
+) -> None:
+    table = tmp_path / "s.csv"
+    table.write_text(TABLE.replace(", ", " ").replace(";", ","))
+    outcome = pommel("convert", table, *options)
+    assert (outcome.status, outcome.stdout) == (status, "")
+    assert outcome.stderr.startswith(f"pommel: {message}")
+
+
+def test_what_is_of_tables_is_of_nothing_else(pommel: Pommel, lines: Path, tmp_path: Path) -> None:
+    outcome = pommel("convert", lines, "--encoding", "cp1252")
+    options = "--prediction, --delimiter, --encoding and --sheet"
+    assert outcome.failure(2) == f"{lines}: {options} are for suites as tables, CSV or xlsx"
+    suite = tmp_path / "s.json"
+    pommel("convert", lines, "-o", suite)
+    assert pommel("convert", suite, "--meta", "a=b").failure(2) == (
+        "a suite's JSON has its meta in it; leave --meta out"
+    )
+
+
+def test_two_possible_separators_are_refused(pommel: Pommel, tmp_path: Path) -> None:
+    table = tmp_path / "s.csv"
+    table.write_text("item_number;condition_name,region_number\n1;a,1\n")
+    assert pommel("convert", table).failure(3) == (
+        f"{table}: columns may be separated by commas ('item_number;condition_name', "
+        "'region_number') or semicolons ('item_number', 'condition_name,region_number'); "
+        "`pommel convert --delimiter` says which"
+    )

@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import Any, Literal, Self
 from unittest import mock
 
+import openpyxl
 from tests.builders import suite_value
 from tests.docs.pages import REPOSITORY, Block, Page
 from tests.docs.running import PageError, Workplace
@@ -258,6 +259,20 @@ def _formats(place: Workplace) -> None:
     _write(place, "pairs.tsv", f"grammatical\tungrammatical\n{sides}\n")
     sheep = "the sheep sleep ."
     _write(place, "sheep.tsv", f"grammatical\tungrammatical\n{sides}\n{sheep}\t{sheep}\n")
+    rows = [
+        ("item_number", "condition_name", "region_number", "region_name", "content"),
+        (1, "match", 1, "subject", "Der Hund, der Katzen jagt,"),
+        (1, "match", 2, "verb", "bellt"),
+        (1, "mismatch", 1, "subject", "Der Hund, der Katzen jagt,"),
+        (1, "mismatch", 2, "verb", "bellen"),
+    ]
+    _write(place, "german.csv", "".join(";".join(map(str, row)) + "\n" for row in rows))
+    book = openpyxl.Workbook()
+    book.worksheets[0].title = "regions"
+    for row in rows:
+        book.worksheets[0].append(row)
+    book.worksheets[0]["E3"] = True
+    book.save(place.folder / "typed.xlsx")
     misspelt = {"sentence_god": "the dogs bark .", "sentence_bad": "the dogs barks ."}
     _write(place, "broken.jsonl", f"{json.dumps(misspelt)}\n")
     (place.folder / "hostile.pickle").write_bytes(pickle.dumps(_Hostile(), protocol=2))

@@ -107,7 +107,7 @@ def test_a_csv_is_as_strict_as_json(tmp_path: Path) -> None:
 def test_a_csv_has_no_surprisals(tmp_path: Path) -> None:
     path = tmp_path / "small.csv"
     path.write_text(ROWS)
-    with pytest.raises(InputError, match=r"small\.csv: a CSV has no surprisals"):
+    with pytest.raises(InputError, match=r"small\.csv: a table has no surprisals"):
         load_suites([str(path)], evaluated=True)
 
 

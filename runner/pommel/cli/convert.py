@@ -11,7 +11,14 @@ import click
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note, show_warnings
-from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_left_out, show_or_write
+from pommel.cli.set_files import (
+    ReadingOptions,
+    SetOptions,
+    check_output,
+    chosen_form,
+    show_left_out,
+    show_or_write,
+)
 from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
 from pommel.files import DecodedText, file_name_fault
 from pommel.sources import Content, Conversion, WrittenForm
@@ -40,10 +47,30 @@ class _ConvertOptions(SetOptions):
     )
 
 
+class _SuiteTableOptions(ReadingOptions):
+    """Suites as tables: how they are read, and what they have no column for."""
+
+    predictions: tuple[str, ...] = option(
+        "--prediction", metavar="FORMULA", help="A prediction of the suite; repeatable."
+    )
+    meta: tuple[str, ...] = option(
+        metavar="KEY=VALUE",
+        help="What the suite says of itself, as language=eu, joiner= or reference=...; repeatable.",
+    )
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The pairs of `--meta`; raises `UsageError` for what is none."""
+        for each in self.meta:
+            if not each.partition("=")[0] or "=" not in each:
+                raise UsageError(f"--meta {each!r} is not KEY=VALUE")
+        return dict(each.split("=", 1) for each in self.meta)
+
+
 @click.command("convert", cls=Command, no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @takes_options
-def command(file: Path, chosen: _ConvertOptions) -> None:
+def command(file: Path, chosen: _ConvertOptions, table: _SuiteTableOptions) -> None:
     """Convert a suite, or minimal sets, from one format to another; "-" is standard input.
 
     What the sentences of a set share at their beginnings and ends, in words, becomes regions of
@@ -51,7 +78,8 @@ def command(file: Path, chosen: _ConvertOptions) -> None:
 
     \b
       pommel convert adjunct_island.jsonl -o adjunct_island.json
-      pommel convert suite.json -o suite.csv
+      pommel convert suite.json -o suite.xlsx
+      pommel convert suite.csv --encoding cp1252 --meta language=eu -o suite.json
       pommel convert simple_agrmt.pickle --by case -o agreement
       pommel convert number_orc.json --grammatical match_sing --ungrammatical mismatch_sing -o x.tsv
     """
@@ -63,6 +91,9 @@ def command(file: Path, chosen: _ConvertOptions) -> None:
         grammatical=chosen.grammatical or "",
         ungrammatical=chosen.ungrammatical,
         by=chosen.by or "",
+        about=table.about,
+        reading=table.reading,
+        predictions=table.predictions,
     )
     if chosen.by == "" or chosen.name == "":
         raise UsageError("--by names a field, and --name a suite; neither is empty")

@@ -9,11 +9,36 @@ import click
 from pommel.cli.option_groups import Options, field_of, option
 from pommel.cli.output import form_option, note, show_text
 from pommel.errors import UsageError, counted
+from pommel.files import TableReading
 from pommel.sources import Content, WrittenForm
 
 _STANDARD_OUTPUT = Path("-")
 # Pieces that are shown at once.
 _AT_ONCE = 1_000
+
+
+class ReadingOptions(Options):
+    """How a table is read: CSV, or a workbook."""
+
+    delimiter: str | None = option(
+        type=click.Choice([",", ";", "tab"]),
+        help="What separates the columns of CSV.  [default: told by the file]",
+    )
+    encoding: str | None = option(
+        help="The encoding of CSV, as cp1252 or utf-16.  [default: UTF-8, or UTF-16 with its mark]"
+    )
+    sheet: str | None = option(
+        metavar="NAME", help="The sheet of a workbook (.xlsx).  [default: the first]"
+    )
+
+    @property
+    def reading(self) -> TableReading:
+        """What these options say."""
+        return TableReading(
+            separator="\t" if self.delimiter == "tab" else self.delimiter or "",
+            encoding=self.encoding or "",
+            sheet=self.sheet or "",
+        )
 
 
 class PairOptions(Options):

@@ -8,6 +8,7 @@ from .json import (
     to_json as to_json,
 )
 from .shipped import json_schema as json_schema, shipped_folder as shipped_folder
+from .spreadsheets import TableReading as TableReading
 from .tables import (
     frame_of as frame_of,
     frame_of_rows as frame_of_rows,

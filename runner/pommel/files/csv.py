@@ -119,6 +119,15 @@ class CsvTable:
             return None
         return self.rows[0]
 
+    @property
+    def separator_warnings(self) -> list[Fault]:
+        """What is told of a table whose columns are separated by something else than commas."""
+        name = NAMES_OF_SEPARATORS.get(self.separator)
+        if not self.header or self.separator == "," or not name:
+            return []
+        told = self.header.place(0).fault(f"the columns are separated by {name}s", "")
+        return [replace(told, severity="warning")]
+
     @classmethod
     def parse(cls, text: str, *, file: str, separator: str = ",") -> Self:
         """Read CSV (or TSV, separated by tabs) with double quotes; `file` is its name in messages.

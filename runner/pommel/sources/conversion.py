@@ -1,13 +1,14 @@
 """Files of suites and minimal sets, whatever their format, as what can be written again."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, UsageError, counted, listed
-from pommel.files import DecodedText, sha256_of
-from pommel.sources.formats.long_csv import read_long_csv
+from pommel.files import DecodedText, TableReading, sha256_of
+from pommel.sources.formats.long_csv import COLUMNS, read_long_csv
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet
 from pommel.sources.output import FORMATS, Content, SetContent, WrittenForm
@@ -24,7 +25,7 @@ class Conversion:
     otherwise what is usual for the format. `grammatical` and `ungrammatical` are the conditions of
     a suite that are taken as minimal sets, otherwise those that are called so. `by` is a field of
     the file: one suite for each of its values. `about` goes into the `meta` of suites that are made
-    of sets.
+    of sets, or read from tables; tables are read by `reading`, and get the `predictions`, formulas.
     """
 
     read_as: str = ""
@@ -34,6 +35,8 @@ class Conversion:
     ungrammatical: tuple[str, ...] = ()
     by: str = ""
     about: Mapping[str, Any] = field(default_factory=dict)
+    reading: TableReading = field(default_factory=TableReading)
+    predictions: tuple[str, ...] = ()
 
     def contents(self, path: Path) -> tuple[list[Content], Sequence[Fault]]:
         """Read a file; return what it holds, one or more, and what it could do better.
@@ -42,15 +45,23 @@ class Conversion:
         told, or has no field to divide it by.
         """
         form = WrittenForm.named(self.read_as or _form_of(path))
+        is_read_so = self.predictions or self.reading != TableReading()
+        if is_read_so and not form.is_table:
+            options = "--prediction, --delimiter, --encoding and --sheet"
+            raise UsageError(f"{path}: {options} are for suites as tables, CSV or xlsx")
         if form.sets:
             return self._sets(path, form.sets), ()
         if self.by or self.compared:
             option = "--by" if self.by else "--compare"
             raise UsageError(f"{path}: {option} is for minimal sets; this is a suite")
-        if form.name == "csv":
-            loaded = read_long_csv(path, name=self.name)
-        elif self.name:
-            raise UsageError("a suite's JSON has its name in it; leave --name out")
+        if form.is_table:
+            about = {**self.about, **({"name": self.name} if self.name else {})}
+            loaded = read_long_csv(
+                path, reading=self.reading, about=about, predictions=self.predictions
+            )
+        elif self.name or self.about:
+            option = "--name" if self.name else "--meta"
+            raise UsageError(f"a suite's JSON has its {option[2:]} in it; leave {option} out")
         else:
             loaded = LoadedSuite.read(path)
         content = Content.of_suite(
@@ -97,11 +108,15 @@ def _form_of(path: Path) -> str:
     found = recognised(path)
     if found:
         return found.name
-    if path.suffix == ".csv":
+    if path.suffix.lower() in (".csv", ".xlsx"):
+        return path.suffix.lower()[1:]
+    if {*COLUMNS} <= {*re.findall(r"\w+", DecodedText.head(path))}:
         return "csv"
     if path.suffix == ".json" and DecodedText.head(path).lstrip().startswith("{"):
         return "suite"
-    endings = dict.fromkeys([".json", ".csv", *(end for each in FORMATS for end in each.endings)])
+    endings = dict.fromkeys(
+        [".json", ".csv", ".xlsx", *(end for each in FORMATS for end in each.endings)]
+    )
     if path.suffix in endings:
         names = [each.name for each in FORMATS if path.suffix in each.endings]
         names += ["suite"] if path.suffix == ".json" else []

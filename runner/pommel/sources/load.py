@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, nearest
 from pommel.files import DecodedText, shipped_folder
-from pommel.sources.formats.long_csv import read_long_csv
+from pommel.sources.formats.long_csv import TABLE_ENDINGS, read_long_csv
 from pommel.suite import LoadedDraft, LoadedSuite, Suite
 from pommel.values import frozen
 
@@ -125,9 +125,9 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     if path is None:
         text = DecodedText.of_stdin().text
         return LoadedSuite.parse(text, file="<stdin>", strict=strict, evaluated=evaluated)
-    if path.suffix.lower() == ".csv":
+    if path.suffix.lower() in TABLE_ENDINGS:
         if evaluated:
-            raise InputError(f"{path}: a CSV has no surprisals; name an evaluated suite's JSON")
+            raise InputError(f"{path}: a table has no surprisals; name an evaluated suite's JSON")
         return read_long_csv(path, strict=strict)
     return LoadedSuite.read(path, strict=strict, evaluated=evaluated)
 
@@ -136,7 +136,7 @@ def _load_draft(path: Path | None) -> LoadedDraft:
     try:
         if path is None:
             return LoadedDraft.parse(DecodedText.of_stdin().text, file="<stdin>")
-        if path.suffix.lower() == ".csv":
+        if path.suffix.lower() in TABLE_ENDINGS:
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
         return LoadedDraft.read(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, UsageError, counted, listed
-from pommel.files import json_chunks, replacing
+from pommel.files import TableReading, json_chunks, replacing
 from pommel.sources.formats.blimp import BLIMP
 from pommel.sources.formats.clams import CLAMS
 from pommel.sources.formats.context_pairs import CONTEXT_PAIRS
@@ -20,7 +20,11 @@ from pommel.sources.formats.gevalm import GEVALM
 from pommel.sources.formats.gulordava import GULORDAVA
 from pommel.sources.formats.linzen import LINZEN
 from pommel.sources.formats.lm_syneval import LM_SYNEVAL
-from pommel.sources.formats.long_csv import long_csv_pieces, sentence_lines
+from pommel.sources.formats.long_csv import (
+    long_csv_pieces,
+    sentence_lines,
+    suite_sheets,
+)
 from pommel.sources.formats.multiblimp import MULTIBLIMP
 from pommel.sources.formats.pair_rows import PAIR_TABLE
 from pommel.sources.formats.set_format import SetFormat
@@ -38,7 +42,7 @@ from pommel.suite import Item, Suite
 from pommel.values import frozen
 
 # Forms of whole items; the others are formats of minimal sets.
-_SUITE, _CSV, _SENTENCES = "suite", "csv", "sentences"
+_SUITE, _CSV, _XLSX, _SENTENCES = "suite", "csv", "xlsx", "sentences"
 
 # Of formats that share an ending the first that recognises a file has it; the first of all is what
 # a file of that ending is written in.
@@ -91,7 +95,7 @@ class WrittenForm:
     """A form in which suites, items or minimal sets are written, as `--format` names it.
 
     Its files end in `ending`. `sets` is the format of minimal sets that it is; None for the forms
-    of whole items, which are "suite", "csv" and "sentences".
+    of whole items, which are "suite", "csv", "xlsx" and "sentences".
     """
 
     name: str
@@ -116,7 +120,7 @@ class WrittenForm:
     @classmethod
     def of_file(cls, path: Path) -> "WrittenForm":
         """Return the form that a file's ending means; raises `UsageError` if it means none."""
-        found = {form.ending: form for form in (_FORMS[_SUITE], _FORMS[_CSV])}
+        found = {form.ending: form for form in map(cls.named, (_SUITE, _CSV, _XLSX))}
         for form in map(cls.named, cls.names()):
             for ending in form.sets.endings if form.sets else ():
                 found.setdefault(ending, form)
@@ -128,7 +132,12 @@ class WrittenForm:
     @property
     def is_of_suites(self) -> bool:
         """Whether it is for suites, in which the end of a sentence is the model's own mark."""
-        return self.name in (_SUITE, _CSV)
+        return self.name in (_SUITE, _CSV, _XLSX)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a suite as a table, of a file's lines or of a workbook."""
+        return self.name in (_CSV, _XLSX)
 
     @property
     def keeps_joiner(self) -> bool:
@@ -141,6 +150,7 @@ _FORMS = {
     for form in (
         WrittenForm(name=_SUITE, ending=".json"),
         WrittenForm(name=_CSV, ending=".csv"),
+        WrittenForm(name=_XLSX, ending=".xlsx"),
         WrittenForm(name=_SENTENCES, ending=".txt"),
         *(WrittenForm(name=each.name, ending=each.endings[0], sets=each) for each in FORMATS),
     )
@@ -228,16 +238,21 @@ class Content(ABC):
             return form.sets.pieces(self._sets_in(form.sets))
         if form.name == _CSV:
             return long_csv_pieces(self.items(), self.region_names)
+        if form.name == _XLSX:
+            raise UsageError("a workbook is not shown as text; name a file for it with -o")
         if form.name == _SENTENCES:
             return sentence_lines(self.items(), self.joiner)
         return self.suite_pieces()
 
     def write(self, form: WrittenForm, path: Path) -> None:
-        """Write it to a file, never all of it in memory; the file is there when it is whole.
+        """Write it to a file, never all of a text in memory; the file is there when it is whole.
 
         Raises `UsageError` for what it cannot be written as, and `PommelError` for what the file
         system refuses.
         """
+        if form.name == _XLSX:
+            TableReading.write_workbook(path, suite_sheets(self.head, self.item_values()))
+            return
         pieces = self.pieces(form)
         with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
             stream.writelines(pieces)
@@ -359,9 +374,9 @@ class SuiteContent(Content):
 
     @property
     def head(self) -> Mapping[str, Any]:
-        """What its JSON says of the suite, as far as it is asked for."""
-        meta = {"name": self.suite.name, "joiner": self.suite.joiner}
-        return {"meta": meta, "region_meta": self.suite.region_names}
+        """Its JSON without its items."""
+        value = replace(self.suite, items=self.suite.items[:1]).to_dict()
+        return {key: each for key, each in value.items() if key != "items"}
 
     def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Return the JSON of the items."""

@@ -55,6 +55,12 @@ class LoadedSuite:
         """Make a suite of a JSON value; faults name lines of the value as `to_json` writes it."""
         return cls.parse(to_json(dict(value)), file=file)
 
+    @staticmethod
+    def findings(value: Mapping[str, Any]) -> list[Finding]:
+        """Return what is wrong with a suite's JSON value, wherever it is from."""
+        shape = shape_faults(value, "suite")
+        return [*shape, *Finding.in_document(outline(value) if shape else value)]
+
     @classmethod
     def _of_document(cls, document: JsonDocument, *, strict: bool, evaluated: bool) -> Self:
         faults = []

@@ -1,12 +1,16 @@
 """SyntaxGym's long CSV: literal reading, exact messages, and round trips; plain sentences."""
 
 import re
+from datetime import date
 from pathlib import Path
 
+import openpyxl
 import pytest
 from hypothesis import given, strategies as st
+from tests.builders import make_suite, suite_value
 
 from pommel.errors import Fault, InputError, SuiteError
+from pommel.files.spreadsheets import TableReading
 from pommel.sources.formats.long_csv import (
     COLUMNS,
     long_csv_pieces,
@@ -14,6 +18,7 @@ from pommel.sources.formats.long_csv import (
     read_long_csv,
     sentence_lines,
 )
+from pommel.sources.output import Content, WrittenForm
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Item, Region, Suite
 
@@ -119,7 +124,7 @@ def test_newlines_and_byte_order_marks(newline: str, bom: str, end: str, tmp_pat
     text = bom + (SMALL.rstrip("\n") + end).replace("\n", newline)
     path = tmp_path / "s.csv"
     path.write_bytes(text.encode())
-    assert read_long_csv(path, name="s").suite == _read(text) == _read(SMALL)
+    assert read_long_csv(path, about={"name": "s"}).suite == _read(text) == _read(SMALL)
 
 
 def test_columns_come_in_any_order() -> None:
@@ -261,12 +266,12 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "latin.csv"
     path.write_bytes((HEADER + "1,a,1,n,café\n").encode("latin-1"))
     with pytest.raises(SuiteError, match=r"latin\.csv:2:12: the byte 0xe9 is not UTF-8"):
-        read_long_csv(path, name="s")
+        read_long_csv(path, about={"name": "s"})
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
-        read_long_csv(tmp_path / "absent.csv", name="s")
+        read_long_csv(tmp_path / "absent.csv", about={"name": "s"})
 
 
 def test_name_is_needed() -> None:
@@ -369,3 +374,139 @@ def test_regions_are_joined_as_the_suite_says() -> None:
     item = Item(number=1, conditions=(Condition(name="a", regions=regions),))
     assert list(sentence_lines([item], joiner="")) == ["犬吠える\n"]
     assert list(sentence_lines([item])) == ["犬 吠える\n"]
+
+
+FORMULA = "(2;%match%) < (2;%mismatch%)"
+
+
+def _parts(folder: Path, name: str = "s") -> Path:
+    """Write a suite as CSV as a German Excel would, with what there is no column for beside it."""
+    (folder / f"{name}.csv").write_text(SMALL.replace(",", ";"))
+    (folder / f"{name}.predictions.csv").write_text(f'formula;note\n"{FORMULA}";[1]\n')
+    (folder / f"{name}.meta.csv").write_text(
+        "key,value\nlanguage,eu\njoiner,\nversion,1.0\nyear,2020\nsuite.kept,[1.50]\n"
+    )
+    return folder / f"{name}.csv"
+
+
+def test_predictions_and_meta_stand_beside_a_table(tmp_path: Path) -> None:
+    path = _parts(tmp_path)
+    loaded = read_long_csv(path)
+    assert [str(each) for each in loaded.warnings] == [
+        f"{path}:1:1: warning: the columns are separated by semicolons"
+    ]
+    suite = loaded.suite
+    assert suite.meta == {
+        "name": "s",
+        "metric": "sum",
+        "language": "eu",
+        "joiner": "",
+        "version": "1.0",
+        "year": 2020,
+    }
+    assert suite.items == _read(SMALL).items
+    value = suite.to_dict()
+    assert value["predictions"] == [{"type": "formula", "formula": FORMULA, "note": [1]}]
+    assert value["kept"] == [1.5]
+    # What is said by a caller stands before what is said by files.
+    about = {"language": "de", "name": "other"}
+    other = read_long_csv(path, about=about, predictions=["(1;%match%) > 0"]).suite
+    assert (other.name, other.language, other.joiner) == ("other", "de", "")
+    assert [each.formula.text for each in other.predictions] == ["(1;%match%) > 0"]
+
+
+def test_a_workbook_has_all_of_a_suite(tmp_path: Path) -> None:
+    value = suite_value(language="eu", joiner="", version="1.0", metric=["mean", "sum"], n=[1, {}])
+    value["region_meta"]["9"] = "without a sentence"
+    value["more"] = {"a": None}
+    value["predictions"][0] |= {"description": "7", "metric": "sum", "weight": 1.5, "text": "1"}
+    item = value["items"][0]
+    item |= {"context": "Once .", "source": {"page": 3}}
+    item["conditions"][1] |= {"context": "Twice .", "gloss": "true"}
+    item["conditions"][0]["regions"][1] |= {"oovs": [], "content": " =1+1 “x”"}
+    item["conditions"][0]["regions"][2] |= {"content": "007", "metric_value": {"sum": 1.25}}
+    suite = LoadedSuite.from_dict(value).suite
+    path = tmp_path / "s.xlsx"
+    Content.of_suite(suite).write(WrittenForm.named("xlsx"), path)
+    assert TableReading().sheets(path) == ["regions", "meta", "predictions"]
+    loaded = read_long_csv(path)
+    assert loaded.suite.to_dict() == suite.to_dict() == value
+    assert loaded.suite.sha256 == suite.sha256
+    (warning,) = loaded.warnings
+    assert str(warning).startswith(f"{path}:regions!E3: warning: stray space in the content")
+
+
+def test_published_suites_come_back_from_workbooks(shared_data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.xlsx"
+    for each in sorted((shared_data / "hu2020" / "suites").glob("*.json"))[::12]:
+        suite = LoadedSuite.read(each).suite
+        Content.of_suite(suite).write(WrittenForm.named("xlsx"), path)
+        assert read_long_csv(path).suite.to_dict() == suite.to_dict()
+
+
+def test_faults_of_a_workbook_name_cells(tmp_path: Path) -> None:
+    path = tmp_path / "s.xlsx"
+    Content.of_suite(make_suite(joiner="")).write(WrittenForm.named("xlsx"), path)
+    book = openpyxl.load_workbook(path)
+    regions = book["regions"]
+    regions["A2"], regions["E3"], regions["E4"] = "x", True, "#N/A"
+    regions["E5"], regions["E6"] = date(2024, 1, 2), "=B5"
+    book["meta"]["A2"], book["meta"]["B4"] = "language", 0.5
+    book["meta"].append(["metric", "summ"])
+    book.create_sheet("old")
+    book.save(path)
+    with pytest.raises(SuiteError) as caught:
+        read_long_csv(path)
+    hint = "format the cell as text, and write it again"
+    assert str(caught.value).split("\n") == [
+        f"{path}: warning: not read: 1 sheet more (old); "  # noqa: ISC004
+        "--sheet of `pommel convert` names the one with the regions",
+        f"{path}:regions!A2: the item_number is 'x'; write a whole number like 1",
+        f"{path}:regions!E3: this is the truth value TRUE, not text; {hint}",
+        f"{path}:regions!E4: this is the error #N/A, not text; {hint}",
+        f"{path}:meta!B4: this is the number 0.5, not text; {hint}",
+        f"{path}:regions!E5: this is the date 2024-01-02, not text; {hint}",
+        f"{path}:meta!A5: 'metric' stands here for the second time; remove one of the two",
+        f'{path}:meta!B5: "summ" is not a region metric; write "sum", "mean", "median", "min", '  # noqa: ISC004
+        '"max", "range", a list of these, or "all"',
+        f"{path}:regions!E6: this is a formula whose result was not saved, not text; {hint}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sheet", "cell", "written", "message"),
+    [
+        ("predictions", "A2", "(2;%match%) < (9;%mismatch%)", "condition 'mismatch' has no region"),
+        ("predictions", "A2", "(2;%match%) <", "the formula ends too early"),
+        ("predictions", "A2", None, "'formula' is missing"),
+        ("regions", "C3", 1, "condition 'match' has the region number 1 twice"),
+        ("regions", "F2", "Once .", ""),
+    ],
+)
+def test_what_makes_no_sense_names_its_cell(
+    tmp_path: Path, sheet: str, cell: str, written: str | int | None, message: str
+) -> None:
+    path = tmp_path / "s.xlsx"
+    Content.of_suite(make_suite()).write(WrittenForm.named("xlsx"), path)
+    book = openpyxl.load_workbook(path)
+    book["regions"]["F1"] = "region.oovs"
+    book["predictions"]["B1"] = "description"
+    book["predictions"]["B2"] = "so it is"
+    book[sheet][cell] = written
+    book.save(path)
+    with pytest.raises(SuiteError) as caught:
+        read_long_csv(path)
+    assert f"{path}:{sheet}!{cell}: {message}" in str(caught.value)
+
+
+def test_what_an_item_says_twice_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = SMALL.splitlines()
+    path.write_text(
+        "\n".join([f"{rows[0]},item.tag", f"{rows[1]},a", f"{rows[2]},b", f"{rows[3]},"])
+    )
+    with pytest.raises(SuiteError) as caught:
+        read_long_csv(path)
+    assert f"{path}:3:23: the item has another 'item.tag' in line 2; say the same" in str(
+        caught.value
+    )

@@ -1,35 +1,87 @@
-"""SyntaxGym's long CSV: one row a region of a sentence. It has no predictions.
+"""Suites as tables: SyntaxGym's long CSV, a row a region of a sentence, and workbooks of it.
 
-And plain text, a sentence a line: what a suite's sentences look like to a model.
+What that table has no columns for stands in two others, `predictions` and `meta`: sheets of the
+workbook, or files beside the CSV. And plain text, a sentence a line: what a suite's sentences look
+like to a model.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
+from typing import Any
 
-from pommel.errors import Fault, InputError, SuiteError, UsageError
-from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, counted, listed
+from pommel.files import (
+    CsvRow,
+    CsvTable,
+    DecodedText,
+    JsonPath,
+    TableReading,
+    parse_json,
+    to_json,
+)
 from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
+from pommel.values import positional
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
+# What a suite's file ends in that is a table.
+TABLE_ENDINGS = (".csv", ".tsv", ".xlsx")
+
+# What else an item, a condition or a region says stands in columns such as `condition.context`.
+_FURTHER = re.compile(r"(item|condition|region)\.(.+)", re.DOTALL)
+_SUITE = "suite."
+_PREDICTIONS, _META = "predictions", "meta"
+# These are text, whatever is written there: a version 1.0, an empty joiner.
+_TEXTS = ("name", "language", "joiner", "version", "license", "circuit")
+_TEXTS_OF_PREDICTION = ("formula", "description", "metric")
 
 # Python's int would also take 1_000, spaces, and digits of other scripts.
 _NUMBERS = {
     "item_number": re.compile(r"-?[0-9]{1,18}"),
     "region_number": re.compile(r"[0-9]{1,18}"),
 }
-# Which column a finding is in, by how many of item, condition and region its path names.
-_COLUMN_AT_DEPTH = ("", "item_number", "condition_name", "region_number")
+_LEVELS = ("item", "condition", "region")
 
 
-def read_long_csv(path: Path, *, name: str = "", strict: bool = False) -> LoadedSuite:
-    """Read a suite from a long CSV file; its name is the file's unless `name` is given.
+def read_long_csv(
+    path: Path,
+    *,
+    strict: bool = False,
+    reading: TableReading | None = None,
+    about: Mapping[str, Any] | None = None,
+    predictions: Sequence[str] = (),
+) -> LoadedSuite:
+    """Read a suite from a long CSV file or a workbook.
 
-    The rest as `parse_long_csv`. Raises `InputError`, too, for a file that cannot be read.
+    Predictions and `meta` are read from sheets of these names, in any letters, and the regions from
+    the first other one, unless `reading` names it; of `suite.csv`, they stand beside it in
+    `suite.predictions.csv` and `suite.meta.csv`, if there are such files. `about` is put into
+    `meta`, instead of what stands there, and the predictions (formulas) are those given, if any
+    are. A suite without a name has the file's. The rest as `parse_long_csv`. Raises
+    `InputError`, too, for a file that cannot be read.
     """
-    decoded = DecodedText.read(path)
-    return parse_long_csv(decoded, name=name or path.stem, strict=strict, file=str(path))
+    reading = reading or TableReading()
+    sheets = {each.casefold(): each for each in reading.sheets(path)}
+    regions = [each for key, each in sheets.items() if key not in (_PREDICTIONS, _META)]
+    own = replace(reading, sheet=reading.sheet or next(iter(regions), ""))
+    table = own.table(path)
+    others = {}
+    for part in (_PREDICTIONS, _META):
+        beside = path.with_name(f"{path.stem}.{part}{path.suffix}")
+        if part in sheets:
+            others[part] = replace(reading, sheet=sheets[part]).table(path)
+        elif beside.is_file():
+            others[part] = replace(reading, separator="", sheet="").table(beside)
+    faults = DecodedText.of(DecodedText.head(path)).bom_faults(str(path), strict=strict)
+    if not reading.separator and path.suffix.lower() != ".tsv":
+        faults += table.separator_warnings
+    if unread := [each for each in regions if each != own.sheet]:
+        message = f"not read: {counted(len(unread), 'sheet')} more ({listed(unread)})"
+        hint = "--sheet of `pommel convert` names the one with the regions"
+        faults.append(Fault(file=str(path), message=message, hint=hint, severity="warning"))
+    tables = _SuiteTables(table, others, about or {}, predictions, faults)
+    return tables.loaded(path.stem, strict=strict)
 
 
 def parse_long_csv(
@@ -47,24 +99,234 @@ def parse_long_csv(
         raise InputError("a suite needs a name")
     decoded = DecodedText.of(text) if isinstance(text, str) else text
     faults = decoded.bom_faults(file, strict=strict)
-    records = CsvTable.parse(decoded.text, file=file).records(COLUMNS, faults)
-    records = [record for record in records if _is_sound(record, faults)]
-    _check_region_names(records, faults)
-    groups = _grouped(records)
-    value = _suite_value(name, records, groups)
-    rows = [list(conditions.values()) for conditions in groups.values()]
-    # Where rows are left out, because they are faults themselves, only what does not depend on
-    # them is complained of.
-    is_whole = not _errors(faults)
-    for found in Finding.in_document(value) if records else ():
-        if is_whole or "regions" in found.path:
-            is_warning = found.warning or (found.stray_space and not strict)
-            fault = _located(rows, found)
-            faults.append(replace(fault, severity="warning") if is_warning else fault)
-    faults = Fault.in_order(faults)
-    if _errors(faults):
-        raise SuiteError(faults)
-    return LoadedSuite(suite=Suite.from_dict(value), warnings=tuple(faults))
+    table = CsvTable.parse(decoded.text, file=file)
+    return _SuiteTables(table, {}, {}, (), faults).loaded(name, strict=strict)
+
+
+@positional
+class _SuiteTables:
+    """The tables of a suite and what is said beside them; what is wrong is added to `faults`.
+
+    `others` may be predictions and meta.
+    """
+
+    regions: CsvTable
+    others: Mapping[str, CsvTable]
+    about: Mapping[str, Any]
+    formulas: Sequence[str]
+    faults: list[Fault]
+    # Where what is not of the regions stands in the suite's JSON, and in the tables.
+    places: dict[JsonPath, tuple[CsvRow, str]] = field(default_factory=dict)
+
+    def loaded(self, name: str, *, strict: bool) -> LoadedSuite:
+        """Return the suite; it has this name if nothing else says one."""
+        faults, header = self.faults, self.regions.header
+        further = [each for each in (header.fields if header else ()) if _FURTHER.fullmatch(each)]
+        records = self.regions.records((*COLUMNS, *further), faults)
+        records = [record for record in records if _is_sound(record, faults)]
+        _check_region_names(records, faults)
+        groups = _grouped(records)
+        meta, beside = self._meta()
+        region_names = {int(each["region_number"]): each["region_name"] for each in records}
+        value = {
+            "meta": {
+                "name": name,
+                "metric": "sum",
+                **meta,
+                **self.about,
+            },
+            "region_meta": {str(number): each for number, each in sorted(region_names.items())},
+            "predictions": self._predictions(),
+            "items": [self._item(number, each) for number, each in groups.items()],
+            **beside,
+        }
+        rows = [list(conditions.values()) for conditions in groups.values()]
+        # Where rows are left out, because they are faults themselves, only what does not depend on
+        # them is complained of.
+        is_whole = not _errors(faults)
+        for found in LoadedSuite.findings(value) if records else ():
+            if is_whole or "regions" in found.path or _META in found.path:
+                is_warning = found.warning or (found.stray_space and not strict)
+                fault = self._located(rows, found)
+                faults.append(replace(fault, severity="warning") if is_warning else fault)
+        faults = Fault.in_order(faults)
+        if _errors(faults):
+            raise SuiteError(faults)
+        return LoadedSuite(suite=Suite.from_dict(value), warnings=tuple(faults))
+
+    def _meta(self) -> tuple[dict[str, object], dict[str, object]]:
+        """Return what the suite says of itself in `meta`, and beside it."""
+        meta: dict[str, object] = {}
+        beside: dict[str, object] = {}
+        table = self.others.get(_META)
+        for row in table.records(("key", "value"), self.faults) if table else ():
+            self.faults.extend(row.text_faults(row.names))
+            key, text = row["key"], row["value"]
+            path = (key.removeprefix(_SUITE),) if key.startswith(_SUITE) else (_META, key)
+            if path in self.places:
+                message = f"{key!r} stands here for the second time"
+                self.faults.append(row.fault("key", message, "remove one of the two"))
+            self.places[path] = (row, "value")
+            within = beside if len(path) == 1 else meta
+            within[path[-1]] = text if key in _TEXTS else _value_of(text)
+        for key in self.about:
+            self.places.pop((_META, key), None)
+        return meta, beside
+
+    def _predictions(self) -> list[dict[str, object]]:
+        predictions: list[dict[str, object]]
+        predictions = [{"type": "formula", "formula": formula} for formula in self.formulas]
+        table = self.others.get(_PREDICTIONS)
+        # A sheet may be there, and still be empty.
+        if predictions or not table or len(table.rows) == 1:
+            return predictions
+        for row in table.records(("formula",), self.faults, others_allowed=True):
+            self.faults.extend(row.text_faults(row.names))
+            path = (_PREDICTIONS, len(predictions))
+            self.places[path] = (row, "formula")
+            self.places.update({(*path, name): (row, name) for name in row.names})
+            said = {
+                name: text if name in _TEXTS_OF_PREDICTION else _value_of(text)
+                for name, text in row.cells.items()
+                if text
+            }
+            predictions.append({"type": "formula", **said})
+        return predictions
+
+    def _item(self, number: int, conditions: Mapping[str, Sequence[CsvRow]]) -> dict[str, object]:
+        rows = [row for each in conditions.values() for row in each]
+        return {
+            "item_number": number,
+            **self._further("item", rows),
+            "conditions": [
+                {
+                    "condition_name": name,
+                    **self._further("condition", own),
+                    "regions": [
+                        {
+                            "region_number": int(row["region_number"]),
+                            "content": row["content"],
+                            **self._further("region", [row]),
+                        }
+                        for row in own
+                    ],
+                }
+                for name, own in conditions.items()
+            ],
+        }
+
+    def _further(self, level: str, rows: Sequence[CsvRow]) -> dict[str, object]:
+        """Return what rows say of what they are of, beside the columns that every table has."""
+        said: dict[str, object] = {}
+        for column in rows[0].names:
+            if not column.startswith(f"{level}."):
+                continue
+            written = [row for row in rows if row[column]]
+            for row in written:
+                if row[column] != written[0][column]:
+                    message = f"the {level} has another {column!r} in line {written[0].line}"
+                    self.faults.append(row.fault(column, message, "say the same, or say it once"))
+            if written:
+                said[column.removeprefix(f"{level}.")] = _value_of(written[0][column])
+        return said
+
+    def _located(self, rows: Sequence[Sequence[Sequence[CsvRow]]], found: Finding) -> Fault:
+        """Say where in the tables a finding is."""
+        for n_steps in (3, 2, 1):
+            if found.path[:n_steps] in self.places:
+                row, column = self.places[found.path[:n_steps]]
+                return row.fault(column, found.message, found.hint)
+        lists = ("items", "conditions", "regions")
+        depth = next(
+            (n for n, each in enumerate(lists) if found.path[2 * n : 2 * n + 1] != (each,)), 3
+        )
+        if not depth:
+            return Place(file=self.regions.file).fault(found.message, found.hint)
+        indices = [each for each in found.path[1 : 2 * depth : 2] if isinstance(each, int)]
+        i, j, k = [*indices, 0, 0][:3]
+        row = rows[i][j][k]
+        key = str(found.path[2 * depth]) if len(found.path) > 2 * depth else ""
+        columns = (key, f"{_LEVELS[depth - 1]}.{key}", COLUMNS[depth - 1])
+        column = next(each for each in columns if each in row.names)
+        return row.fault(column, found.message, found.hint)
+
+
+def _value_of(text: str) -> object:
+    """Return what a cell says: JSON if it is any, and otherwise the text."""
+    try:
+        return parse_json(text)
+    except InputError:
+        return text
+
+
+def _text_of(value: object) -> str:
+    """Return the cell that says a value."""
+    if isinstance(value, str) and _value_of(value) == value:
+        return value
+    return to_json(value, indent=None).rstrip("\n")
+
+
+def suite_sheets(
+    head: Mapping[str, Any], items: Iterable[Mapping[str, Any]]
+) -> dict[str, list[list[str | int]]]:
+    """Return the rows of a workbook's sheets, from the JSON of a suite and that of its items.
+
+    All of the suite is in them, and `read_long_csv` reads it again. Regions have the names of
+    `region_meta`, which is written itself only where that is not all there is to it.
+    """
+    names = {int(number): name for number, name in head["region_meta"].items()}
+    rows: list[dict[str, str | int]] = []
+    for item in items:
+        of_item = _said("item", item, ("item_number", "conditions"))
+        for condition in item["conditions"]:
+            own = of_item | _said("condition", condition, ("condition_name", "regions"))
+            of_item = {}
+            for region in condition["regions"]:
+                number = int(region["region_number"])
+                row = {
+                    "item_number": int(item["item_number"]),
+                    "condition_name": condition["condition_name"],
+                    "region_number": number,
+                    "region_name": names.get(number, ""),
+                    "content": region["content"],
+                }
+                rows.append(row | own | _said("region", region, ("region_number", "content")))
+                own = {}
+    predictions = [
+        {
+            key: value if key in _TEXTS_OF_PREDICTION else _text_of(value)
+            for key, value in each.items()
+            if (key, value) != ("type", "formula")
+        }
+        for each in head["predictions"]
+    ]
+    meta = [
+        {"key": key, "value": value if key in _TEXTS else _text_of(value)}
+        for key, value in head["meta"].items()
+    ]
+    used = {str(row["region_number"]): str(row["region_name"]) for row in rows}
+    rest = {
+        key: value for key, value in head.items() if key not in ("items", "predictions", "meta")
+    }
+    if used == rest["region_meta"]:
+        del rest["region_meta"]
+    meta += [{"key": f"{_SUITE}{key}", "value": _text_of(value)} for key, value in rest.items()]
+    sheets = {"regions": _table(COLUMNS, rows), _META: _table(("key", "value"), meta)}
+    if predictions:
+        sheets[_PREDICTIONS] = _table(("formula",), predictions)
+    return sheets
+
+
+def _said(level: str, value: Mapping[str, Any], known: Collection[str]) -> dict[str, str]:
+    return {f"{level}.{key}": _text_of(each) for key, each in value.items() if key not in known}
+
+
+def _table(
+    columns: Sequence[str], rows: Sequence[Mapping[str, str | int]]
+) -> list[list[str | int]]:
+    """Return a header, of these columns first, and rows."""
+    header = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
+    return [[*header], *([row.get(name, "") for name in header] for row in rows)]
 
 
 def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> Iterator[str]:
@@ -107,6 +369,7 @@ def _is_sound(record: CsvRow, faults: list[Fault]) -> bool:
             faults.append(record.fault(column, f"the {column} is {written!r}", hint))
     if message := Condition.name_fault(record["condition_name"]):
         faults.append(record.fault("condition_name", message, "write a name like match"))
+    faults += record.text_faults(each for each in record.names if each not in _NUMBERS)
     return len(faults) == n_before
 
 
@@ -128,39 +391,6 @@ def _grouped(records: Iterable[CsvRow]) -> _Grouped:
         conditions = groups.setdefault(int(record["item_number"]), {})
         conditions.setdefault(record["condition_name"], []).append(record)
     return groups
-
-
-def _suite_value(name: str, records: Iterable[CsvRow], groups: _Grouped) -> dict[str, object]:
-    """Return what the suite's JSON says."""
-    region_names = {int(record["region_number"]): record["region_name"] for record in records}
-    return {
-        "meta": {"name": name, "metric": "sum"},
-        "region_meta": {str(number): each for number, each in sorted(region_names.items())},
-        "predictions": [],
-        "items": [
-            {
-                "item_number": number,
-                "conditions": [
-                    {"condition_name": condition, "regions": list(map(_region, rows))}
-                    for condition, rows in conditions.items()
-                ],
-            }
-            for number, conditions in groups.items()
-        ],
-    }
-
-
-def _region(row: CsvRow) -> dict[str, object]:
-    return {"region_number": int(row["region_number"]), "content": row["content"]}
-
-
-def _located(rows: Sequence[Sequence[Sequence[CsvRow]]], found: Finding) -> Fault:
-    """Say in which field of the CSV a finding is."""
-    indices = [step for step in found.path if isinstance(step, int)]
-    i, j, k = [*indices, 0, 0][:3]
-    last = found.path[-1]
-    column = str(last) if last in COLUMNS else _COLUMN_AT_DEPTH[len(indices)]
-    return rows[i][j][k].fault(column, found.message, found.hint)
 
 
 def sentence_lines(items: Iterable[Item], joiner: str = " ") -> Iterator[str]:
