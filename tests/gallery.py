@@ -38,9 +38,11 @@ What `FILE` ends in says what it is: `.svg`, `.png`, `.pdf`, `.html` (one file t
 with values under the pointer) or `.json` (Vega-Lite). `make gallery` draws these pictures.
 
 Plots are made to be read without colours, too: lines differ in dash and points in shape, a heat map
-gets darker in one direction only, and has its numbers. Colours are those of Okabe and Ito (2008),
-which people with any colour vision tell apart. What a plot leaves out, the lines under its title
-say: models without scores, regions that were not scored, means that are infinite.
+gets stronger in one direction only, and has its numbers. Colours are those of Okabe and Ito (2008),
+which people with any colour vision tell apart. What there is to be known of a plot, its caption
+says (`--caption`, and below each picture here): what is shown, what whiskers are, of how many
+items, and what is left out. For a paper, [options](tables.md#plots) set size, title, letters,
+order and labels.
 
 In Python, each is a function that takes what an analysis returns, and returns an
 [Altair](https://altair-viz.github.io) chart; a notebook shows it:
@@ -99,7 +101,8 @@ def page(pictures: Sequence[Picture]) -> str:
     for plot, kind in PLOTS.items():
         lines.append(f"## {plot}\n\n{kind.about[0].upper()}{kind.about[1:]}.\n")
         lines += [
-            f"{each.text}\n\n![{plot}](images/{each.name}.svg)\n"
+            f"{each.text}\n\n![{plot}](images/{each.name}.svg)\n\n"
+            f"*{each.chart.to_dict()['description']}*\n"
             for each in pictures
             if each.plot == plot
         ]

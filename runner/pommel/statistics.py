@@ -59,6 +59,34 @@ class Spread:
         """The standard error of the mean, sd / sqrt(n)."""
         return self.sd / math.sqrt(self.n) if self.n else math.nan
 
+    @staticmethod
+    def errors_within_items(values: Values) -> Values:
+        """Return the standard errors within items of conditions' means, (n_conditions,).
+
+        `values` (n_items x n_conditions) are what the same items have in each condition. Every
+        item's values are moved so that its mean is that of all (Cousineau 2005, Tutorials in
+        Quantitative Methods for Psychology 1:42-45), and the standard error of what is left is
+        multiplied by sqrt(C / (C - 1)) for C conditions, without which it is too small (Morey 2008,
+        same journal 4:61-64). Of two conditions it is the standard error of their paired
+        difference, divided by sqrt(2).
+
+        An item that lacks a value, or has an infinite one, does not count, nor does a condition in
+        which no item has one; that one is NaN, and all are with fewer than two items. A condition
+        alone has its plain standard error.
+        """
+        known = np.isfinite(values)
+        there = known.any(axis=0)
+        own = values[:, there][known[:, there].all(axis=1)]
+        n_items, n_conditions = own.shape
+        errors = np.full(values.shape[1], math.nan)
+        if n_items > 1 and n_conditions:
+            factor = 1.0
+            if n_conditions > 1:
+                own = own - own.mean(axis=1, keepdims=True)
+                factor = n_conditions / (n_conditions - 1)
+            errors[there] = np.sqrt(own.var(axis=0, ddof=1) * factor / n_items)
+        return errors
+
 
 def mean_score(scores: Iterable[float]) -> float:
     """Return the unweighted mean over suites; those without a score (NaN) do not count.

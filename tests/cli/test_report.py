@@ -1,6 +1,7 @@
 """`pommel report` on runs in a real store."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -152,6 +153,35 @@ def test_letters_that_no_font_has_are_said(pommel: Pommel, own_store: Path, tmp_
     assert out.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.usefixtures("kept")
+def test_a_plot_for_a_paper_and_its_caption(pommel: Pommel, tmp_path: Path) -> None:
+    out = tmp_path / "circuits.svg"
+    look = ("--width", "340", "--height", "220", "--title", "Mine", "--font", "DejaVu Sans")
+    names = ("--font-size", "9", "--order", "words", "--label", "gpt2=GPT-2", "--caption")
+    outcome = pommel("report", "--plot", "circuits", "-o", out, *look, *names)
+    assert outcome.status == 0
+    assert outcome.stdout.startswith("Accuracy by circuit. Models: ")
+    assert "GPT-2" in outcome.stdout
+    assert outcome.stdout.endswith(" Grey ticks: chance.\n")
+    picture = out.read_text()
+    assert ">Mine</text>" in picture
+    assert ">GPT-2</text>" in picture
+    assert ">gpt2</text>" not in picture
+    found = re.match(r'<svg [^>]*width="(\d+)" height="(\d+)"', picture)
+    assert found
+    assert tuple(map(int, found.groups())) == pytest.approx((340, 220), abs=2)
+    # Nothing that the caption says stands in the picture.
+    assert "chance" not in re.sub(r"aria-\w+=\"[^\"]*\"", "", picture)
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_name_that_a_plot_does_not_have(pommel: Pommel, tmp_path: Path) -> None:
+    out = tmp_path / "circuits.svg"
+    outcome = pommel("report", "--plot", "circuits", "-o", out, "--label", "gtp2=GPT-2")
+    assert outcome.failure(2) == "nothing in the plot is called 'gtp2'; did you mean 'gpt2'?"
+    assert not out.exists()
+
+
 def test_plots_need_a_package(
     pommel: Pommel, kept: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +204,21 @@ def test_plots_need_a_package(
         (("--name", "scores"), "--name is the name of a table; say which form with --table"),
         (
             ("--title", "x", "--table", "md"),
-            "--title is that of a page; tables and plots have their own",
+            "--title is that of a page or a plot; tables have their own",
+        ),
+        (
+            ("--width", "300", "--table", "md"),
+            (
+                "--width, --height, --font, --font-size, --order, --label and --caption are about "
+                "a plot; say which with --plot"
+            ),
+        ),
+        (
+            ("--caption",),
+            (
+                "--width, --height, --font, --font-size, --order, --label and --caption are about "
+                "a plot; say which with --plot"
+            ),
         ),
         (
             ("--average", "items", "--plot", "circuits"),

@@ -8,12 +8,12 @@ import click
 
 from pommel.analysis import Settings, WithAverage
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import File, option, takes_options
+from pommel.cli.option_groups import AboveZero, File, Options, option, takes_options
 from pommel.cli.output import note, show_text
 from pommel.cli.selecting import RunArguments, SelectionOptions
 from pommel.errors import UsageError, counted
 from pommel.files import write_text
-from pommel.report import PLOTS, TABLES, ChartFile, write_report
+from pommel.report import PLOTS, TABLES, Look, write_report
 from pommel.scoring import RunRecord
 from pommel.store import Store
 
@@ -29,7 +29,34 @@ _TABLE_SUFFIXES: dict[str, tuple[str, ...]] = {
 _MANY = 200
 
 
-class _ReportOptions(WithAverage, RunArguments, SelectionOptions):
+class _PlotOptions(Look, Options):
+    """How a plot looks, and what is said of it."""
+
+    title: str | None = option(
+        help="Title of the page or the plot; '' is none.  [default: what it is about]"
+    )
+    width: AboveZero | None = option(
+        metavar="PIXELS", help="Width of the whole plot; points (1/72 inch) in a PDF."
+    )
+    height: AboveZero | None = option(metavar="PIXELS", help="Height of the whole plot.")
+    font: str | None = option(
+        metavar="NAME", help="Font of a plot.  [default: Liberation Sans, as wide as Arial]"
+    )
+    font_size: AboveZero | None = option(
+        metavar="PIXELS", help="Size of a plot's labels.  [default: 11]"
+    )
+    order: tuple[str, ...] = option(
+        metavar="NAME", help="A condition, model, ... that comes first in a plot; repeatable."
+    )
+    labels: tuple[str, ...] = option(
+        "--label",
+        metavar="NAME=LABEL",
+        help="What a plot calls a condition, model, ...; repeatable.",
+    )
+    caption: bool = option(help="Print the caption of a plot: what is shown, whiskers, n, models.")
+
+
+class _ReportOptions(_PlotOptions, WithAverage, RunArguments, SelectionOptions):
     """Of which runs a page, a table or a plot is made, and how."""
 
     output: File | None = option(
@@ -46,7 +73,6 @@ class _ReportOptions(WithAverage, RunArguments, SelectionOptions):
         type=click.Choice(list(PLOTS)),
         help="Make a plot; its file's name ends in .svg, .png, .pdf, .html or .json.",
     )
-    title: str | None = option(help="Title of the page.  [default: what it is about]")
 
 
 @click.command("report", cls=Command)
@@ -76,7 +102,7 @@ def command(chosen: _ReportOptions) -> None:
         if chosen.form:
             _write_table(records, chosen.form, chosen)
         elif chosen.plot and chosen.output:
-            _write_plot(store, records, chosen.plot, chosen.output)
+            _write_plot(store, records, chosen.plot, chosen.output, chosen)
         else:
             _write_page(store, records, chosen)
 
@@ -90,8 +116,13 @@ def _check(chosen: _ReportOptions) -> None:
         raise UsageError("--name is the name of a table; say which form with --table")
     if chosen.average != "suites" and not form:
         raise UsageError("--average is about a table; pages and plots have means over suites")
-    if chosen.title is not None and (form or plot):
-        raise UsageError("--title is that of a page; tables and plots have their own")
+    if chosen.title is not None and form:
+        raise UsageError("--title is that of a page or a plot; tables have their own")
+    if (chosen.caption or not chosen.is_plain) and not plot:
+        raise UsageError(
+            "--width, --height, --font, --font-size, --order, --label and --caption are about a "
+            "plot; say which with --plot"
+        )
     if output and output.name == "-" and not form:
         raise UsageError("a page and a plot are files; give -o a name")
     if plot and output is None:
@@ -104,7 +135,7 @@ def _check_ending(output: Path, *, form: str | None, plot: str | None) -> None:
     """Raise `UsageError` for a file whose name says that it is something else."""
     suffix = output.suffix.lower()
     if plot:
-        ChartFile(output)
+        Look.check_name(output)
     elif form and suffix not in (*_TABLE_SUFFIXES[form], ""):
         *others, last = _TABLE_SUFFIXES[form]
         raise UsageError(
@@ -130,7 +161,13 @@ def _write_table(
         note(f"{counted(len(records), 'run')}: {chosen.output}")
 
 
-def _write_plot(store: Store, records: Sequence[RunRecord], plot: str, output: Path) -> None:
+def _write_plot(
+    store: Store,
+    records: Sequence[RunRecord],
+    plot: str,
+    output: Path,
+    chosen: _PlotOptions,
+) -> None:
     kind = PLOTS[plot]
     if kind.needs == "records":
         chart = kind.draw(records)
@@ -141,7 +178,9 @@ def _write_plot(store: Store, records: Sequence[RunRecord], plot: str, output: P
         _note_imported(records, own, "not in the plot")
         records = own
         chart = kind.draw(list(store.runs.runs(own)))
-    ChartFile(output).save(chart, tell=lambda line: note(f"note: {line}"))
+    caption = chosen.save(chart, output, tell=lambda line: note(f"note: {line}"))
+    if chosen.caption:
+        show_text(f"{caption}\n")
     note(f"{counted(len(records), 'run')}: {output}")
 
 

@@ -1,6 +1,6 @@
 from .imported import ImportedModels as ImportedModels
 from .page.writing import write_report as write_report
-from .plots.saving import ChartFile as ChartFile
+from .plots.look import Look as Look
 from .plots.table import PLOTS as PLOTS
 from .results import Results as Results
 from .run_list import ListedRun as ListedRun

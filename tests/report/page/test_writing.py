@@ -210,11 +210,11 @@ def test_a_chart_names_the_models_of_which_only_needed_regions_were_scored(tmp_p
     page = report(tmp_path, *map(RunRecord.of, runs), runs=tuple(runs))
     found = re.search(r'<script type="application/json" id="curves-0">(.*?)</script>', page)
     assert found
-    subtitle = " ".join(json.loads(found[1])["spec"]["title"]["subtitle"])
-    assert subtitle.endswith(
-        " part: only the regions that predictions need (`pommel run --regions all` scores the "
-        "others)."
+    caption = (
+        " part: only the regions that predictions need; `pommel run part small.json --regions all` "
+        "scores the others."
     )
+    assert json.loads(found[1])["spec"]["description"].endswith(caption)
 
 
 def test_a_region_that_counts_is_marked_even_if_it_is_empty(tmp_path: Path) -> None:

@@ -29,6 +29,14 @@ class Drawn:
         return list(rows)
 
     @property
+    def caption(self) -> str:
+        """What is said of it, and stands nowhere in it."""
+        caption = str(self.spec["description"])
+        sentences = [each for each in caption.split(". ") if " " in each][1:]
+        assert not any(each in " ".join(self.texts) for each in sentences)
+        return caption
+
+    @property
     def texts(self) -> list[str]:
         """All that is written, line by line."""
         root = ET.fromstring(self.svg)  # noqa: S314 - we have made it

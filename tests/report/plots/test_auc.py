@@ -94,9 +94,10 @@ def test_without_a_template_there_is_no_plot() -> None:
     assert str(caught.value) == "there is no AUC to be shown: every template lacks a score"
 
 
-def notes_of(chart: "alt.typing.ChartType", capfd: pytest.CaptureFixture[str]) -> list[str]:
-    texts = draw(chart, capfd).texts
-    return texts[texts.index("AUC: grammatical above ungrammatical sentences") + 1 :]
+def caption_of(chart: "alt.typing.ChartType", capfd: pytest.CaptureFixture[str]) -> str:
+    title, _, notes = draw(chart, capfd).caption.partition(". ")
+    assert title == "AUC: grammatical above ungrammatical sentences"
+    return notes
 
 
 def named(
@@ -118,22 +119,20 @@ def test_models_that_are_left_out_are_named(capfd: pytest.CaptureFixture[str]) -
         *named([GOOD, NONE], "d", n_not_asked_for=1),
         *named([GOOD, NONE], "e"),
     ]
-    assert notes_of(auc_chart(sets(rows, not_sets=["x", "y"])), capfd)[2:] == [
-        "Without b (2 suites): not all tokens were asked for; `pommel run",
-        "--regions all` scores them.",
-        "Without c (pairs): every template has a sentence that the method",
-        "cannot score or compare.",
-        "Without some templates of d (pairs): not all tokens were asked for;",
-        "`pommel run --regions all` scores them.",
-        "Without some templates of e (pairs): the method cannot score or",
-        "compare a sentence of each.",
-        "Without suites that have no ungrammatical conditions: x, y.",
-    ]
+    assert caption_of(auc_chart(sets(rows, not_sets=["x", "y"])), capfd) == (
+        "Models: a, d, e. Diamonds: mean over 1 to 2 templates and its 95% score interval. Thin "
+        "ticks: one template each. Grey ticks: chance. Without b (2 suites): not all tokens were "
+        "asked for; `pommel run --regions all` scores them. Without c (pairs): every template has "
+        "a sentence that the method cannot score or compare. Without some templates of d (pairs): "
+        "not all tokens were asked for; `pommel run --regions all` scores them. Without some "
+        "templates of e (pairs): the method cannot score or compare a sentence of each. Without "
+        "suites that have no ungrammatical conditions: x, y."
+    )
 
 
 def test_one_model_is_named(capfd: pytest.CaptureFixture[str]) -> None:
-    assert notes_of(auc_chart(sets(rows_of("a"))), capfd)[0] == "Model: a."
-    assert notes_of(auc_chart(sets(rows_of("a", "b"))), capfd)[0].startswith("Diamonds: ")
+    assert caption_of(auc_chart(sets(rows_of("a"))), capfd).startswith("Model: a. Diamonds: ")
+    assert caption_of(auc_chart(sets(rows_of("a", "b"))), capfd).startswith("Models: a, b. ")
 
 
 NOT_ASKED_FOR = "not all tokens were asked for; `pommel run --regions all` scores them"

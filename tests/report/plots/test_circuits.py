@@ -50,14 +50,15 @@ def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
-    texts = draw(circuit_chart(Accuracies.of(RECORDS, "circuit", SETTINGS)), capfd).texts
-    # The notes stand in two lines: the plot is a narrow one.
-    assert texts[-3:] == [
-        "Accuracy by circuit",
-        "Lines: 95% interval (Wilson's of a share of items; the stratified",
-        "score interval of a mean of shares). Grey ticks: chance.",
-    ]
-    assert {"a", "b", "agreement", "licensing", "0", ".5", "1"} <= set(texts)
+    drawn = draw(circuit_chart(Accuracies.of(RECORDS, "circuit", SETTINGS)), capfd)
+    assert drawn.caption == (
+        "Accuracy by circuit. Models: a, b. Lines: 95% interval (Wilson's of a share of items; the "
+        "stratified score interval of a mean of shares). Each of 1 to 2 suites, 4 to 8 items. "
+        "Grey ticks: chance."
+    )
+    named = {"a", "b", "agreement", "licensing", "0", ".5", "1", "model", "accuracy"}
+    assert named <= set(drawn.texts)
+    assert drawn.texts[-1] == "Accuracy by circuit"
 
 
 def test_families_have_their_standard_deviation_and_another_shape(
@@ -80,7 +81,7 @@ def test_families_have_their_standard_deviation_and_another_shape(
         if "scale" in layer["encoding"]["x"]
     ]
     assert domains == [[0.0, family["high"]]]
-    assert "Diamonds: mean of a family's members ± standard deviation (n - 1)." in drawn.texts
+    assert "Diamonds: mean of a family's members ± standard deviation (n - 1)." in drawn.caption
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_published_shares_have_no_interval_and_say_so(capfd: pytest.CaptureFixtu
     drawn = draw(circuit_chart(accuracies), capfd)
     assert [row["low"] for row in drawn.rows] == [None]
     assert drawn.marks("rule") == []
-    assert "Grey ticks: chance. Without intervals: items are not known." in drawn.texts
+    assert "Grey ticks: chance. Without intervals: items are not known." in drawn.caption
 
 
 @pytest.mark.parametrize("records", [[], [record("m", "s", "--")]])

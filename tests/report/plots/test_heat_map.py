@@ -50,13 +50,12 @@ def test_suites_stand_below_their_circuit(capfd: pytest.CaptureFixture[str]) -> 
 
 def test_numbers_are_to_be_read_on_their_cells(capfd: pytest.CaptureFixture[str]) -> None:
     (rect, text) = draw(heat_map(RECORDS), capfd).spec["layer"]
-    assert rect["encoding"]["color"]["scale"] == {
-        "domain": [0, 1],
-        "scheme": "blues",
-    }
+    # More or less of one colour: on a dark page, too.
+    assert rect["mark"]["color"] == "#08519C"
+    assert rect["encoding"]["opacity"]["scale"] == {"domain": [0, 1], "range": [0.05, 1]}
     assert text["encoding"]["color"]["condition"] == {
-        "test": "datum.score >= 0.6",
-        "value": "white",
+        "test": "datum.score >= 0.65",
+        "value": "#FFFFFF",
     }
 
 

@@ -63,11 +63,11 @@ def test_sizes(capfd: pytest.CaptureFixture[str]) -> None:
     check_points(drawn, "n_parameters")
     assert len(drawn.marks("line")) == 4
     assert {"100M", "200M", "500M", "1B", "2B", "5B", "bloom", "xglm"} <= set(drawn.texts)
-    assert drawn.texts[-3:] == [
-        "A line joins the sizes of a family.",
-        "Not shown, of no family: human.",
-        "Not shown, of unknown size: big.",
-    ]
+    assert {"parameters (log scale)", "accuracy"} <= set(drawn.texts)
+    assert drawn.caption == (
+        "Accuracy by size. Families: bloom, xglm. A line joins the sizes of a family. Not shown, "
+        "of no family: human. Not shown, of unknown size: big."
+    )
 
 
 def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str]) -> None:
@@ -78,10 +78,9 @@ def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str
     ]
     drawn = draw(scaling_chart(ScalingAsked(level="all").answer(records)), capfd)
     assert [row["model_name"] for row in drawn.rows] == ["m10", "m30"]
-    assert drawn.texts[-2:] == [
-        "Family: f.",
-        "A line joins the sizes of a family. Mean over suites.",
-    ]
+    assert drawn.caption == (
+        "Accuracy by size. Family: f. A line joins the sizes of a family. Mean over 2 suites."
+    )
 
 
 def test_training(capfd: pytest.CaptureFixture[str]) -> None:
@@ -98,9 +97,11 @@ def test_training(capfd: pytest.CaptureFixture[str]) -> None:
         assert same([row[field] for row in drawn.rows], frame[field])
     check_points(drawn, "axis_value")
     # Of one model there is no legend.
-    assert " ".join(drawn.texts).endswith(
-        "Accuracy along training Model: m. Bands: 95% interval (Wilson's of a share of items; the "
-        "stratified score interval of a mean of shares). Dashed: chance."
+    assert drawn.texts.count("step (log scale; linear from 0 to 1)") == 2
+    assert drawn.caption == (
+        "Accuracy along training. Model: m. Each point of 8 items. Bands: 95% interval "
+        "(Wilson's of a share of items; the stratified score interval of a mean of shares). "
+        "Dashed: chance."
     )
     # In each facet the band, and the lines of chance and of the accuracy.
     assert (len(drawn.marks("area")), len(drawn.marks("line"))) == (2, 4)
@@ -118,11 +119,11 @@ def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
             for suite, holds in (("s", first), ("t", second))
         ]
         chart = training_chart(TrainingAsked(level="all", **SETTINGS).answer(records))
-        return " ".join(draw(chart, capfd).texts).partition("Accuracy along training ")[2]
+        return draw(chart, capfd).caption.partition("Models: m, n. ")[2]
 
     bands = (
-        "Bands: 95% interval (Wilson's of a share of items; the stratified score interval of a "
-        "mean of shares). Dashed: chance."
+        "Each point of 8 items. Bands: 95% interval (Wilson's of a share of items; the "
+        "stratified score interval of a mean of shares). Dashed: chance."
     )
     assert notes("1111", "1000") == bands
     assert notes("1111", "0000") == bands
@@ -134,7 +135,7 @@ def test_shares_without_items_have_no_bands(capfd: pytest.CaptureFixture[str]) -
     ]
     drawn = draw(training_chart(TrainingAsked(**SETTINGS).answer(records)), capfd)
     assert drawn.marks("area") == []
-    assert not any("95%" in text for text in drawn.texts)
+    assert drawn.caption == "Accuracy along training. Model: m."
 
 
 def test_steps_and_epochs_have_no_common_axis() -> None:
@@ -169,7 +170,12 @@ def test_complexity(pooling: Literal["none", "all"], capfd: pytest.CaptureFixtur
     check_points(drawn, "complexity")
     assert len(drawn.marks("rule")) == len(frame)
     what = {"none": "suites", "all": "models"}[pooling]
-    assert drawn.texts[-1] == f"Whiskers: ± 1 standard error of the mean over {what}."
+    n = {"none": "1 model, 2 suites", "all": "2 models, 2 suites"}[pooling]
+    models = {"none": "Models: a, b", "all": "Model: all models"}[pooling]
+    assert drawn.caption == (
+        f"Accuracy by complexity. {models}. Each point of {n}. Whiskers: ± 1 standard error of the "
+        f"mean over {what}."
+    )
 
 
 def test_single_values_have_no_whiskers(capfd: pytest.CaptureFixture[str]) -> None:
@@ -177,10 +183,10 @@ def test_single_values_have_no_whiskers(capfd: pytest.CaptureFixture[str]) -> No
     found = known_complexities(records)
     drawn = draw(complexity_chart(ComplexityAsked().of_complexities(records, found)), capfd)
     assert drawn.marks("rule") == []
-    assert drawn.texts[-2:] == [
-        "Models: a.",
-        "Means over suites; a single value has no standard error.",
-    ]
+    assert drawn.caption == (
+        "Accuracy by complexity. Model: a. Each point of 1 model, 1 suite. Means over suites; a "
+        "single value has no standard error."
+    )
 
 
 @pytest.mark.parametrize(

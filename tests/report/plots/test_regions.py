@@ -13,10 +13,13 @@ from tests.report.plots.drawn import Drawn, draw
 from tests.word_model import WordModel
 
 from pommel.errors import UsageError
-from pommel.models import Policy
+from pommel.models import Named, Policy
+from pommel.models.family import Membership
 from pommel.report.plots.regions import named_runs, region_chart, region_labels, region_rows
 from pommel.scoring import Choices
 from pommel.scoring.run import Run, run_suites
+from pommel.sources import load_suites
+from pommel.statistics import Spread
 from pommel.suite.suite import Suite
 
 BITS = {"dog": 1.5, "cats": 4.25, "barks": 2.0, "bark": 6.5, "sleep": 3.0, "sleeps": 8.0, ".": 0.5}
@@ -42,12 +45,21 @@ def run_of(suite: Suite = SUITE, name: str = "words", **bits: float | None) -> R
 
 
 def means(run: Run) -> pd.DataFrame:
-    """Return mean and standard error by condition and region, from the table of regions."""
+    """Return mean and error within items by condition and region, from the table of regions.
+
+    There are two conditions: an error is that of the paired difference, divided by sqrt(2).
+    """
     frame = run.to_frame("regions")
     # A region without a token has the sum 0, and no point.
     frame = frame[frame["n_tokens"] > 0]
     by_region = frame.groupby(["condition_name", "region_number"])["sum_bits"]
-    return by_region.agg(["mean", "sem", "count"])
+    found = by_region.agg(["mean", "count"])
+    wide = frame.pivot_table(
+        index=["region_number", "item_number"], columns="condition_name", values="sum_bits"
+    )
+    difference = (wide["match"] - wide["mismatch"]).groupby("region_number").sem() / 2**0.5
+    found["error"] = difference.reindex(found.index.get_level_values("region_number")).to_numpy()
+    return found
 
 
 def test_every_point_is_the_tables_mean(capfd: pytest.CaptureFixture[str]) -> None:
@@ -58,7 +70,7 @@ def test_every_point_is_the_tables_mean(capfd: pytest.CaptureFixture[str]) -> No
         own = [row for row in drawn.rows if row["model"] == run.result.model_name]
         assert {(row["condition"], row["region_number"]) for row in own} == set(known.index)
         for row in own:
-            mean, error, count = known.loc[(row["condition"], row["region_number"])]
+            mean, count, error = known.loc[(row["condition"], row["region_number"])]
             assert row["mean_bits"] == pytest.approx(mean)
             assert row["low_bits"] == pytest.approx(mean - error)
             assert row["high_bits"] == pytest.approx(mean + error)
@@ -82,7 +94,7 @@ def test_regions_that_predictions_name_are_filled(capfd: pytest.CaptureFixture[s
         (row["condition"], row["region_number"]) for row in drawn.rows if row["is_compared"]
     } == {("match", 2), ("mismatch", 2)}
     layers = drawn.spec["spec"]["layer"]
-    marks = {layer["transform"][-1]["filter"]: layer["mark"] for layer in layers[3:5]}
+    marks = {layer["transform"][-1]["filter"]: layer["mark"] for layer in layers[4:6]}
     assert marks["!datum.is_compared"] == {
         "type": "point",
         "filled": False,
@@ -97,14 +109,16 @@ def test_regions_that_predictions_name_are_filled(capfd: pytest.CaptureFixture[s
 
 
 def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
-    texts = draw(region_chart([run_of()]), capfd).texts
-    assert {"1 r1", '"The dog"', "2 r2", '"barks"', '"bark"', "3 r3", "match", "words"} <= {*texts}
-    assert texts[-4:] == [
-        "small",
-        "Mean over 2 to 3 items; whiskers: ± 1 standard error. Contents: first",
-        "item.",
-        "Filled points and grey columns: what predictions compare.",
-    ]
+    drawn = draw(region_chart([run_of()]), capfd)
+    labels = {"1 r1", '"The dog"', "2 r2", '"barks"', '"bark"', "3 r3", "match", "words"}
+    assert labels | {"region", "surprisal (bits)"} <= {*drawn.texts}
+    assert drawn.texts[-1] == "small"
+    assert drawn.caption == (
+        "small. Mean surprisal by region and condition over 2 to 3 items. Model: words. Whiskers: "
+        "± 1 standard error within items (Cousineau 2005; Morey 2008), of the conditions that a "
+        "prediction compares there, elsewhere of all. Contents: first item. Filled points and grey "
+        "columns: what predictions compare."
+    )
 
 
 def test_the_first_metric_is_drawn(capfd: pytest.CaptureFixture[str]) -> None:
@@ -113,9 +127,11 @@ def test_the_first_metric_is_drawn(capfd: pytest.CaptureFixture[str]) -> None:
     rows = {(row["condition"], row["region_number"]): row for row in drawn.rows}
     frame = run.to_frame("regions")
     own = frame[(frame["condition_name"] == "match") & (frame["region_number"] == 1)]["mean_bits"]
-    row, mean, error = rows["match", 1], float(own.mean()), float(np.std(own, ddof=1) / 3**0.5)
-    assert row["mean_bits"] == pytest.approx(mean)
-    assert (row["low_bits"], row["high_bits"]) == pytest.approx((mean - error, mean + error))
+    row, mean = rows["match", 1], float(own.mean())
+    # It has the same words in both conditions.
+    assert (row["mean_bits"], row["low_bits"], row["high_bits"]) == pytest.approx(
+        (mean, mean, mean)
+    )
     assert "mean surprisal of the tokens (bits)" in drawn.texts
 
 
@@ -130,7 +146,7 @@ def test_one_item_has_no_whiskers(capfd: pytest.CaptureFixture[str]) -> None:
     assert [row["low_bits"] for row in drawn.rows] == [None] * 6
     assert len(drawn.marks("symbol")) == 6
     # And nothing is said of any.
-    assert drawn.texts[-2] == "Mean over 1 item. Contents: first item."
+    assert "over 1 item. Model: words. Contents: first item. " in drawn.caption
 
 
 def test_a_region_without_a_surprisal_has_no_point(capfd: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +171,7 @@ def test_words_of_probability_zero(capfd: pytest.CaptureFixture[str]) -> None:
     infinite = [each for each in drawn.marks("symbol") if "surprisal (bits)" not in each]
     assert [(each["condition"], each["region number"]) for each in infinite] == [("mismatch", "2")]
     assert drawn.texts.count("∞") == 1
-    assert drawn.texts[-1] == "∞: 1 mean is infinite, since a word has probability 0."
+    assert drawn.caption.endswith(" ∞: 1 mean is infinite, since a word has probability 0.")
     assert drawn.pieces("condition") == {"match": 1, "mismatch": 2}
 
 
@@ -180,7 +196,7 @@ def test_a_model_without_surprisals_is_named(capfd: pytest.CaptureFixture[str]) 
     nothing = run_of(SUITE, "nothing", **dict.fromkeys(WORDS, None))
     drawn = draw(region_chart([run_of(), nothing]), capfd)
     assert {row["missing"] for row in drawn.rows if row["model"] == "nothing"} == {"unscored"}
-    assert drawn.texts[-1] == "nothing: no surprisal is known."
+    assert drawn.caption.endswith(" nothing: no surprisal is known.")
 
 
 def needed_only(name: str, suite: Suite = SUITE) -> Run:
@@ -202,15 +218,16 @@ def test_regions_that_were_not_asked_for(capfd: pytest.CaptureFixture[str]) -> N
     }
     # In the other model's run a region is empty in one item, which is nothing to speak of.
     assert {row["missing"] for row in drawn.rows if row["model"] == "words"} == {""}
-    assert drawn.texts[-1] == (
-        "partial, other: only the regions that predictions need (`pommel run --regions all` scores "
-        "the others)."
+    assert drawn.caption.endswith(
+        " partial, other: only the regions that predictions need; `pommel run toy://words "
+        "small.json --regions all` scores the others."
     )
     without_predictions = needed_only("partial", make_suite(formulas=[]))
     with pytest.raises(UsageError) as caught:
         region_chart([without_predictions])
     assert str(caught.value) == (
-        "small: the surprisal of no region is known; `pommel run --regions all` scores them"
+        "small: the surprisal of no region is known; `pommel run toy://words "
+        "small.json --regions all` scores them"
     )
 
 
@@ -314,6 +331,75 @@ def test_sizes_of_many_models(capfd: pytest.CaptureFixture[str]) -> None:
     assert [each.result.model_name for each in named_runs(runs)] == [
         f"m{number}" for number in range(20)
     ]
+
+
+def test_whiskers_are_those_of_what_a_prediction_compares() -> None:
+    """As in the docstring of `_errors`, computed by hand from the surprisals of three items."""
+    items = [
+        {"a": ("x", "p1", "."), "b": ("x", "q1", "."), "c": ("x", "r1", "z")},
+        {"a": ("x", "p2", "."), "b": ("x", "q2", "."), "c": ("x", "r2", "z")},
+        {"a": ("x", "p3", "."), "b": ("x", "q3", "."), "c": ("x", "r3", "z")},
+    ]
+    bits = {"p1": 1.0, "p2": 5.0, "p3": 9.0, "q1": 2.0, "q2": 8.0, "q3": 11.0}
+    bits |= {"r1": 7.0, "r2": 1.0, "r3": 4.0}
+    formulas = ["(2;%a%) < (2;%b%)", "(1;%c%) < (2;%c%)"]
+    suite = make_suite(items, formulas)
+    (run,) = run_suites(WordModel(bits={**bits, "x": 3.0, ".": 1.0, "z": 2.0}), [suite])
+    rows = {
+        (row["condition"], row["region_number"]): row["high_bits"] - row["mean_bits"]
+        for row in region_rows([run], "sum")
+    }
+    # The differences b - a are 1, 3, 2, with a variance of 1; each bar has half of it.
+    assert rows["a", 2] == rows["b", 2] == pytest.approx((1 / 2 / 3) ** 0.5)
+    # r - x is 4, -2, 1: a variance of 9.
+    assert rows["c", 1] == rows["c", 2] == pytest.approx((9 / 2 / 3) ** 0.5)
+    # No prediction names region 3, in which nothing differs within items.
+    assert rows["a", 3] == rows["c", 3] == pytest.approx(0)
+
+
+def test_a_family_is_one_facet_with_its_mean_and_a_band(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    members = [
+        run_of(name=f"seed-{seed}", barks=bits).renamed(
+            Named(
+                name=f"lstm/seed-{seed}",
+                membership=Membership(family="lstm", axis="seed", label=f"seed-{seed}", value=seed),
+            )
+        )
+        for seed, bits in ((1, 2.0), (2, 6.5))
+    ]
+    drawn = draw(region_chart([run_of(), *members]), capfd)
+    assert drawn.spec["facet"]["sort"] == ["words", "lstm (mean of 2)"]
+    (row,) = (
+        row
+        for row in drawn.rows
+        if (row["model"], row["condition"], row["region_number"])
+        == ("lstm (mean of 2)", "match", 2)
+    )
+    own = [means(each).loc["match", 2]["mean"] for each in members]
+    spread = Spread.of(own)
+    assert (row["mean_bits"], row["low_bits"], row["high_bits"]) == pytest.approx(
+        (spread.mean, spread.mean - spread.sd, spread.mean + spread.sd)
+    )
+    assert row["n_members"] == 2
+    # A band a condition, and whiskers of the model alone.
+    assert (len(drawn.marks("area")), len(drawn.marks("rule"))) == (2, 6)
+    assert "Bands: ± 1 standard deviation (n - 1) of the means of a family's" in drawn.caption
+
+
+def test_the_command_is_the_one_that_scores_as_before() -> None:
+    (suite,) = load_suites(["npz_ambig"]).suites
+    choices = Choices(policy=Policy(eos="never"), regions="needed")
+    (run,) = run_suites(WordModel(), [suite], choices)
+    assert (
+        region_chart([run])
+        .to_dict()["description"]
+        .endswith(
+            "words: only the regions that predictions need; `pommel run toy://words npz_ambig "
+            "--regions all --eos never` scores the others."
+        )
+    )
 
 
 def test_rows_are_those_of_the_chart(capfd: pytest.CaptureFixture[str]) -> None:

@@ -44,9 +44,10 @@ def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> No
         "→ s_mod",
     ]
     assert [row["shown"] for row in drawn.rows][:2] == ["-0.50", "-1.00*"]
-    assert " ".join(drawn.texts[-2:]) == (
-        "Hollow: without, filled: with intervening material. Numbers: with less without, * where "
-        "its 95% stratified score interval excludes 0."
+    assert drawn.caption == (
+        "Accuracy without and with intervening material. Models: a, b. Share of items on which "
+        "predictions hold. Hollow: without, filled: with intervening material. Numbers: with less "
+        "without, * where its 95% stratified score interval excludes 0."
     )
 
 

@@ -60,7 +60,7 @@ def test_plots_of_runs(capfd: pytest.CaptureFixture[str]) -> None:
     (mean, *templates) = draw(auc.draw([run_of(suite)]), capfd).rows
     assert (mean["auc"], [row["auc"] for row in templates]) == (1, [1])
     # What is no set is left out, and named.
-    texts = draw(auc.draw([run_of(suite), run_of(make_suite(name="other"))]), capfd).texts
-    assert texts[-1] == "Without suites that have no ungrammatical conditions: other."
+    drawn = draw(auc.draw([run_of(suite), run_of(make_suite(name="other"))]), capfd)
+    assert drawn.caption.endswith(" Without suites that have no ungrammatical conditions: other.")
     with pytest.raises(UsageError, match="no suite says which of its conditions"):
         auc.draw([run_of()])

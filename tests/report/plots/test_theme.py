@@ -1,24 +1,26 @@
 """What all plots have in common."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.analysis.records import record
-from tests.report.plots.drawn import draw
+from tests.report.plots.drawn import draw, svg_of
 
 from pommel.report.plots.heat_map import heat_map
 from pommel.report.plots.theme import (
     COLOURS,
     DASHES,
     SHAPES,
+    caption_of,
     cycled,
     data_of,
-    note_lines,
+    named_in,
+    ranged,
     series_channels,
     share_domain,
     single_line,
-    single_series,
 )
 
 
@@ -86,14 +88,30 @@ def test_long_names_lose_their_middle(capfd: pytest.CaptureFixture[str]) -> None
     assert label == f"{name[:21]}…{name[-24:]}"
 
 
-def test_notes_are_broken_where_a_chart_ends() -> None:
-    assert note_lines(["x " * 40, "y"], 0) == [("x " * 35).strip(), ("x " * 5).strip(), "y"]
+def test_a_caption_is_one_paragraph_of_sentences() -> None:
     # The dots of a list that goes on are no four.
-    assert note_lines(["Without: a, b, ...."], 0) == ["Without: a, b, ..."]
-    assert note_lines(["שם"], 0) == ["שם"]
-    assert note_lines(["שם", "a"], 0) == ["\u200eשם\u200e", "\u200ea\u200e"]
+    assert caption_of(["A.", "", "Without: a, b, ...."]) == "A. Without: a, b, ..."
 
 
-def test_what_all_of_a_plot_is_about() -> None:
-    assert single_series("model", ["a", "a"]) == ["Model: a."]
-    assert single_series("model", ["a", "b"]) == []
+def test_a_notebook_shows_svg_and_the_caption_without_a_network() -> None:
+    chart = heat_map([record("a<b", "s", "10")])
+    for each in (chart, chart.properties(title="another")):
+        bundle: Any = each._repr_mimebundle_()
+        assert set(bundle) == {"text/html", "image/svg+xml"}
+        assert bundle["image/svg+xml"] == svg_of(each)
+        assert bundle["text/html"] == (
+            f"<figure>{svg_of(each)}<figcaption>Score by model and suite. Share of items on "
+            "which a suite&#x27;s predictions hold; the stronger the colour, the higher. 1 suite. "
+            "Model: a&lt;b.</figcaption></figure>"
+        )
+        assert "http" not in bundle["text/html"].replace("http://www.w3.org/", "")
+
+
+def test_what_a_plot_is_about_is_named_and_counted() -> None:
+    rows = [{"model": "a", "family": "f", "n": 2, "k": None}, {"model": "b", "family": "f", "n": 3}]
+    assert named_in(rows) == "Models: a, b."
+    assert named_in(rows, "family", "family") == "Family: f."
+    assert named_in(rows, "model", "family") == "Families: a, b."
+    assert ranged(rows, n="suite", k="item") == "2 to 3 suites"
+    assert ranged(rows[:1], n="suite") == "2 suites"
+    assert ranged(rows, k="item") == ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pommel.errors import UsageError
 from pommel.report.page.sections import Row, Section, packed
 from pommel.report.plots.regions import region_chart, region_notes, region_rows
-from pommel.report.plots.theme import Spec, data_of, distinct, note_lines
+from pommel.report.plots.theme import Spec, caption_of, data_of, distinct
 
 if TYPE_CHECKING:
     import altair as alt
@@ -23,6 +23,11 @@ class Chart(NamedTuple):
     title: str
     block: Spec | None = None
     why_not: str = ""
+
+    @property
+    def caption(self) -> str:
+        """What is to be known of a chart, below it."""
+        return str(self.block["spec"]["description"]) if self.block else ""
 
 
 def chart_of(key: str, title: str, make: "Callable[[], alt.TopLevelMixin]") -> Chart:
@@ -53,9 +58,7 @@ def curves(key: str, section: Section) -> Chart:
         return Chart(key, title, why_not=str(error))
     rows = [row for own in own_rows for row in own]
     spec["facet"]["sort"] = distinct(rows, "model")
-    # Facets may stand below one another: lines are as long as one is wide.
-    notes = region_notes(rows)
-    spec["title"]["subtitle"] = note_lines(notes, spec["spec"]["width"])
+    spec["description"] = caption_of(region_notes(rows, runs))
     return Chart(key, title, block=_block(spec, data_of(rows)["values"]))
 
 

@@ -17,6 +17,7 @@ from pommel.report.page import overview
 from pommel.report.page.scores import levels_of, suite_rows
 from pommel.report.page.sections import json_for_script, report_models, sections
 from pommel.report.page.suite_view import direction, suite_view
+from pommel.report.plots.theme import dark_style
 from pommel.scoring import Run, RunRecord
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def write_report(
     page = environment.get_template("report.html.j2").generate(
         title=title,
         policy=content_security_policy(bundle, own_script),
-        style=_text("report.css"),
+        style=_text("report.css") + dark_style(".drawing"),
         scripts=(bundle, own_script),
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
         overview=overview.overview(models, levels, rows),

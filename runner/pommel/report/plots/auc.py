@@ -16,10 +16,11 @@ from pommel.report.plots.theme import (
     distinct,
     in_facets,
     interval_layer,
+    named_in,
+    ranged,
     row_axis,
     share_axis,
     single_line,
-    single_series,
     themed,
     tooltip,
 )
@@ -85,9 +86,12 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
     found = auc_rows(sets)
     if not found:
         raise UsageError(f"there is no AUC to be shown: {why_nothing(sets)}")
-    base = alt.Chart().encode(y=row_axis(found, "row"))
+    models = distinct(found, "model")
+    base = alt.Chart().encode(
+        y=row_axis(found, "row", "comparison" if len(models) == 1 else "model")
+    )
     means = base.transform_filter("datum.template == null")
-    x, shown = share_axis("auc"), "model:N suite:N comparison:N auc:Q"
+    x, shown = share_axis("auc", title="AUC"), "model:N suite:N comparison:N auc:Q"
     layers = [
         chance_layer(means),
         base.transform_filter("datum.template != null")
@@ -99,13 +103,13 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
         ),
     ]
     chart, width = in_facets(layers, found, ("row", "facet"))
-    models = single_series("model", distinct(found, "model"))
-    notes = [*models, _MARKS, *left_out_notes(sets)]
+    n_templates = ranged(found, n_templates="template")
+    notes = [named_in(found), _MARKS.format(n_templates), *left_out_notes(sets)]
     return themed(chart, "AUC: grammatical above ungrammatical sentences", notes, width=width)
 
 
 _MARKS = (
-    "Diamonds: mean over templates and its 95% score interval. Thin ticks: one template each. "
+    "Diamonds: mean over {} and its 95% score interval. Thin ticks: one template each. "
     "Grey ticks: chance."
 )
 

@@ -14,6 +14,8 @@ from pommel.report.plots.theme import (
     in_facets,
     interval_layer,
     interval_note,
+    named_in,
+    ranged,
     row_axis,
     share_axis,
     share_domain,
@@ -55,7 +57,7 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     chart, width = in_facets(layers, rows, ("model", "unit"))
     level = found.rows[0].level
     title = f"Accuracy by {level}" if level != "model" else "Accuracy over all suites"
-    return themed(chart, title, [*_notes(rows)], width=width)
+    return themed(chart, title, [named_in(rows), *_notes(rows)], width=width)
 
 
 _SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q interval:N"
@@ -94,7 +96,8 @@ def _notes(rows: Rows) -> Iterator[str]:
     kinds = {row["interval"] for row in shown}
     own = [row for row in shown if row["interval"] != "sd"]
     if own:
-        yield f"{interval_note('line', kinds)} Grey ticks: chance."
+        n = ranged(rows, n_suites="suite", n_items="item")
+        yield f"{interval_note('line', kinds)} Each of {n}. Grey ticks: chance."
     else:
         yield "Grey ticks: chance. Without intervals: items are not known."
     if "sd" in kinds:

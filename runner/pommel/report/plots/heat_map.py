@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pommel.analysis import ModelsCompared, number_cell
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted
 from pommel.report.plots.theme import (
     INK,
+    PAPER,
     SHORTENED,
     Rows,
     Spec,
@@ -16,6 +17,7 @@ from pommel.report.plots.theme import (
     data_of,
     distinct,
     label_width,
+    named_in,
     single_line,
     themed,
     tooltip,
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 _CELL = {"width": 36, "height": 17}
+_FULL, _FAINTEST = "#08519C", 0.05
 # On cells of a higher score, dark ones, numbers are white.
-_DARK_FROM = 0.6
+_DARK_FROM = 0.65
 
 
 def heat_map(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
@@ -48,7 +51,10 @@ def heat_map(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
         width=_CELL["width"] * len(models), height=_CELL["height"] * len(places)
     )
     width = _CELL["width"] * len(models) + label_width(row["suite"] for row in rows)
-    notes = ["Share of items on which a suite's predictions hold; darker is higher."]
+    notes = [
+        "Share of items on which a suite's predictions hold; the stronger the colour, the higher.",
+        f"{counted(len(distinct(rows, 'suite')), 'suite')}. {named_in(rows)}",
+    ]
     return themed(layers, "Score by model and suite", notes, width=width)
 
 
@@ -74,7 +80,7 @@ _NO_CIRCUIT = single_line("")
 def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart"]:
     import altair as alt
 
-    bare: Spec = {"title": None, "domain": False, "ticks": False}
+    bare: Spec = {"domain": False, "ticks": False}
     suite = f"{_IS_HEADING} ? slice(datum.label, {len(_HEADING)}) : {SHORTENED}"
     bold = {"condition": {"test": _IS_HEADING, "value": "bold"}, "value": "normal"}
     base = alt.Chart().encode(
@@ -83,23 +89,31 @@ def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart
             sort=None,
             scale=alt.Scale(domain=[*models], padding=0),
             axis=alt.Axis(
-                orient="top", labelAngle=-45, labelAlign="left", labelExpr=SHORTENED, **bare
+                title="model",
+                orient="top",
+                labelAngle=-45,
+                labelAlign="left",
+                labelExpr=SHORTENED,
+                **bare,
             ),
         ),
         y=alt.Y(
             "suite:N",
             sort=None,
             scale=alt.Scale(domain=[*places], padding=0),
-            axis=alt.Axis(labelExpr=suite, labelFontWeight=bold, **bare),
+            axis=alt.Axis(title="suite", labelExpr=suite, labelFontWeight=bold, **bare),
         ),
         tooltip=tooltip("model:N suite:N circuit:N score:Q"),
     )
-    yield base.mark_rect(stroke="white", strokeWidth=1).encode(
-        color=alt.Color("score:Q", legend=None, scale=alt.Scale(domain=[0, 1], scheme="blues"))
+    # One colour, more or less of it: on a dark page, too.
+    yield base.mark_rect(color=_FULL, stroke=PAPER, strokeWidth=1).encode(
+        opacity=alt.Opacity(
+            "score:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[_FAINTEST, 1])
+        )
     )
     yield base.mark_text(fontSize=10).encode(
         text=alt.Text("shown:N"),
-        color=alt.condition(f"datum.score >= {_DARK_FROM}", alt.value("white"), alt.value(INK)),
+        color=alt.condition(f"datum.score >= {_DARK_FROM}", alt.value("#FFFFFF"), alt.value(INK)),
     )
 
 

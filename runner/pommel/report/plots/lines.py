@@ -17,10 +17,11 @@ from pommel.report.plots.theme import (
     evenly,
     facet_of,
     interval_note,
+    named_in,
+    ranged,
     series_channels,
     share_domain,
     single_line,
-    single_series,
     themed,
     tooltip,
 )
@@ -70,8 +71,9 @@ def scaling_chart(result: Scaling) -> "alt.typing.ChartType":
         series_title="family",
         shown="model_name:N series:N facet:N n_parameters:Q accuracy:Q n_members:Q",
     )
-    several = " Mean over suites." if any(each.level != "suite" for each in points) else ""
-    notes = [f"A line joins the sizes of a family.{several}"]
+    notes = ["A line joins the sizes of a family."]
+    if any(each.level != "suite" for each in points):
+        notes.append(f"Mean over {ranged(rows, n_suites='suite')}.")
     if result.without_family:
         notes.append(f"Not shown, of no family: {listed(result.without_family, most=5)}.")
     if result.without_size:
@@ -105,10 +107,12 @@ def training_chart(result: Training) -> "alt.typing.ChartType":
     )
     # Which of the two intervals a point has, it does not say: of a single suite, Wilson's.
     has_bands = not all(math.isnan(row["low"]) for row in rows)
-    said = [interval_note("band", ("wilson", "stratified"))] if has_bands else []
+    n = ranged(rows, n_items="item")
+    notes = [f"Each point of {n}." if n else ""]
+    if has_bands:
+        notes.append(interval_note("band", ("wilson", "stratified")))
     if not all(math.isnan(row["chance"]) for row in rows):
-        said.append("Dashed: chance.")
-    notes = [" ".join(said)]
+        notes.append("Dashed: chance.")
     if result.incomplete:
         notes.append(f"Without steps that lack a suite: {listed(result.incomplete, most=5)}.")
     return _line_chart("Accuracy along training", rows, plot, notes)
@@ -143,7 +147,7 @@ def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
             scale=alt.Scale(zero=False, padding=12),
             axis=alt.Axis(title="complexity of the intervening material", grid=False, **ticks),
         ),
-        series_title="models",
+        series_title="model",
         shown="series:N facet:N complexity:Q accuracy:Q standard_error:Q n_models:Q n_suites:Q",
         spread="whiskers",
     )
@@ -152,7 +156,8 @@ def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
         note = f"Means over {what}; a single value has no standard error."
     else:
         note = f"Whiskers: ± 1 standard error of the mean over {what}."
-    return _line_chart("Accuracy by complexity", rows, plot, [note])
+    n = ranged(rows, n_models="model", n_suites="suite")
+    return _line_chart("Accuracy by complexity", rows, plot, [f"Each point of {n}.", note])
 
 
 def _rows(
@@ -194,8 +199,8 @@ def _line_chart(
         .facet(facet=facet_of("facet", facets, _WIDTH), columns=n_columns, spacing=_GAP)
         .resolve_axis(x="independent")
     )
-    named = single_series(plot.series_title, series)
-    return themed(chart, title, [*named, *notes], width=n_columns * (_WIDTH + _GAP))
+    who = named_in(rows, "series", plot.series_title)
+    return themed(chart, title, [who, *notes], width=n_columns * (_WIDTH + _GAP))
 
 
 def _layers(rows: Rows, series: Sequence[str], plot: LinePlot) -> Iterator["alt.Chart"]:
@@ -227,8 +232,8 @@ def _layers(rows: Rows, series: Sequence[str], plot: LinePlot) -> Iterator["alt.
 def factor_axis(field: str, values: Sequence[float], title: str) -> "alt.X":
     """Return the axis of numbers that may grow by factors: sizes, steps of a training.
 
-    Where they do, it is logarithmic. Zero has no logarithm: with it the axis is linear up to the
-    least other number.
+    Where they do, it is logarithmic, and says so. Zero has no logarithm: with it the axis is linear
+    up to the least other number.
     """
     import altair as alt
 
@@ -237,6 +242,7 @@ def factor_axis(field: str, values: Sequence[float], title: str) -> "alt.X":
     axis: Spec = {}
     if min(values) >= 0 and max(values) > _GROWS_BY * least:
         has_zero = min(values) == 0
+        title += f" (log scale; linear from 0 to {least:,g})" if has_zero else " (log scale)"
         kind = {"type": "symlog", "constant": least} if has_zero else {"type": "log"}
         scale = {"padding": _PADDING, **kind, "nice": False}
         axis["values"] = [*([0] if has_zero else []), *_ticks(least, max(values))]

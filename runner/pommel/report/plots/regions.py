@@ -1,19 +1,23 @@
 """Surprisal region by region, a line a condition: the plot that the field thinks in."""
 
 import math
+import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pommel.analysis import ModelsCompared
-from pommel.errors import UsageError, counted, listed
-from pommel.models import Named
+from pommel.analysis import ModelsCompared, grouped
+from pommel.errors import InputError, UsageError, counted, listed
+from pommel.models import Named, Policy
 from pommel.report.plots.theme import (
     FAINT,
     INK,
     LABEL_LINES,
+    PAPER,
     Row,
     Rows,
     Spec,
@@ -21,6 +25,8 @@ from pommel.report.plots.theme import (
     data_of,
     distinct,
     label_width,
+    named_in,
+    ranged,
     series_channels,
     single_line,
     themed,
@@ -28,12 +34,16 @@ from pommel.report.plots.theme import (
 )
 from pommel.report.suite_preview import compared_cells
 from pommel.scoring import Run, RunRecord
+from pommel.sources import find_suites
 from pommel.statistics import Spread
-from pommel.suite import Suite
+from pommel.suite import LoadedSuite, Suite
 
 if TYPE_CHECKING:
     import altair as alt
 
+
+# Values of items x conditions x regions, or less.
+Bits = NDArray[np.float64]
 
 _LONGEST_LINE = 16
 _MOST_LINES = 3
@@ -77,20 +87,25 @@ def _lines(text: str, *, most: int) -> list[str]:
 # Why a region that has tokens has no surprisal (see `region_rows`).
 NOT_ASKED_FOR, UNSCORED = "not asked for", "unscored"
 
-SCORES_THE_OTHERS = "`pommel run --regions all` scores {}"
 
 _MOST_MODELS = 5
 
 
-def region_notes(rows: Rows) -> Iterator[str]:
-    """Yield notes on rows as of `region_rows`, whatever models they are of."""
+def region_notes(rows: Rows, runs: Sequence[Run]) -> Iterator[str]:
+    """Yield notes on rows as of `region_rows`, whatever models they are of, and on their runs."""
     known = [row for row in rows if row["n_items"]]
-    least, most = (end(row["n_items"] for row in known) for end in (min, max))
-    items = counted(most, "item") if least == most else f"{least} to {most} items"
+    yield f"Mean surprisal by region and condition over {ranged(known, n_items='item')}."
+    yield named_in(rows)
     # Of an infinite mean there are none, and none of one item's.
-    has_whiskers = any(row["low_bits"] is not None for row in known)
-    whiskers = "; whiskers: ± 1 standard error" if has_whiskers else ""
-    yield f"Mean over {items}{whiskers}. Contents: first item."
+    drawn = {row["n_members"] > 0 for row in known if row["low_bits"] is not None}
+    if False in drawn:
+        yield (
+            "Whiskers: ± 1 standard error within items (Cousineau 2005; Morey 2008), of the "
+            "conditions that a prediction compares there, elsewhere of all."
+        )
+    if True in drawn:
+        yield "Bands: ± 1 standard deviation (n - 1) of the means of a family's members."
+    yield "Contents: first item."
     if any(row["is_compared"] for row in known):
         yield "Filled points and grey columns: what predictions compare."
     if n_infinite := sum(row["is_infinite"] for row in rows):
@@ -99,12 +114,52 @@ def region_notes(rows: Rows) -> Iterator[str]:
     partial = distinct([row for row in rows if row["missing"] == NOT_ASKED_FOR], "model")
     if partial:
         yield (
-            f"{listed(partial, most=_MOST_MODELS)}: only the regions that predictions need "
-            f"({SCORES_THE_OTHERS.format('the others')})."
+            f"{listed(partial, most=_MOST_MODELS)}: only the regions that predictions need; "
+            f"{_how_to_score(runs, 'the others')}."
         )
     named = {*distinct(known, "model"), *partial}
     if without := [model for model in distinct(rows, "model") if model not in named]:
         yield f"{listed(without, most=_MOST_MODELS)}: no surprisal is known."
+
+
+def _how_to_score(runs: Sequence[Run], what: str) -> str:
+    """Return which commands score the regions that were not asked for, as others were scored."""
+    commands: dict[tuple[str, ...], list[str]] = {}
+    for run in runs:
+        scored = run.surprisals
+        values, table = scored.table.values[scored.suite.metrics[0]], scored.table
+        if (np.isnan(values) & (table.n_tokens > table.n_unscored)).any():
+            usual = asdict(Policy.default(scored.compat))
+            told = {
+                **{
+                    name: value
+                    for name, value in asdict(scored.policy).items()
+                    if value != usual[name]
+                },
+                **({"compat": scored.compat} if scored.compat else {}),
+                **({"dtype": scored.model.dtype} if scored.model.dtype in _REDUCED else {}),
+            }
+            options = tuple(f"--{name} {value}" for name, value in told.items())
+            commands.setdefault(options, []).append(shlex.quote(scored.model.reference))
+    name = shlex.quote(_source_of(runs[0].surprisals.suite))
+    listed_commands = (
+        f"`pommel run {' '.join([*dict.fromkeys(models), name, '--regions all', *options])}`"
+        for options, models in commands.items()
+    )
+    return f"{' and '.join(listed_commands)} scores {what}"
+
+
+_REDUCED = ("bfloat16", "float16")
+
+
+def _source_of(suite: Suite) -> str:
+    """Return what a command calls a suite: a shipped one's name, else its file's, most likely."""
+    try:
+        (path,) = find_suites(f"suites:{suite.name}")
+        is_shipped = LoadedSuite.read(path).suite.sha256 == suite.sha256
+    except (InputError, ValueError):
+        is_shipped = False
+    return suite.name if is_shipped else f"{suite.name}.json"
 
 
 def named_runs(runs: Sequence[Run]) -> list[Run]:
@@ -131,6 +186,7 @@ _PAGE_WIDTH = 1000
 def region_chart(runs: Sequence[Run]) -> "alt.typing.ChartType":
     """Return the mean surprisal of every region, a line a condition and a facet a model.
 
+    The members of a family (seeds) are one facet: their mean, and a band of ± 1 standard deviation.
     The runs are of one suite; its first metric is drawn. Filled points are the regions that some
     prediction looks at in that condition, and a column behind them is grey where it looks at any
     condition. An infinite mean is marked at the top; lines end before it, and
@@ -143,7 +199,7 @@ def region_chart(runs: Sequence[Run]) -> "alt.typing.ChartType":
 
     suite = _suite_of(runs)
     named = named_runs(runs)
-    rows = region_rows(named, suite.metrics[0])
+    rows = _family_means(region_rows(named, suite.metrics[0]), named)
     if all(row["mean_bits"] is None for row in rows):
         why = "the surprisal of no region is known"
         if any(row["is_infinite"] for row in rows):
@@ -151,24 +207,25 @@ def region_chart(runs: Sequence[Run]) -> "alt.typing.ChartType":
                 "there is no finite surprisal to be shown: every region has a word of probability 0"
             )
         elif any(row["missing"] == NOT_ASKED_FOR for row in rows):
-            why += f"; {SCORES_THE_OTHERS.format('them')}"
+            why += f"; {_how_to_score(named, 'them')}"
         raise UsageError(f"{suite.name}: {why}")
     shown = {row["region"] for row in rows if row["n_items"]}
     labels = [label for label in region_labels(suite).values() if label in shown]
     step = max(_LEAST_REGION_WIDTH, label_width(labels) + 10)
-    n_columns = max(1, min(len(named), int(_PAGE_WIDTH / (step * len(labels)))))
+    models = distinct(rows, "model")
+    n_columns = max(1, min(len(models), int(_PAGE_WIDTH / (step * len(labels)))))
     chart: alt.FacetChart = (
         alt.layer(*_layers(suite, labels, step), data=data_of(rows))
         .resolve_legend(strokeDash="independent")
         .properties(width=step * len(labels), height=_HEIGHT)
         .facet(
-            facet=alt.Facet("model:N", sort=distinct(rows, "model"), title=None),
+            facet=alt.Facet("model:N", sort=models, title=None),
             columns=n_columns,
         )
         .resolve_axis(x="independent")
     )
     width = step * len(labels) * n_columns
-    return themed(chart, suite.name, [*region_notes(rows)], width=width)
+    return themed(chart, suite.name, region_notes(rows, named), width=width)
 
 
 def region_rows(runs: Sequence[Run], metric: str) -> Rows:
@@ -178,7 +235,7 @@ def region_rows(runs: Sequence[Run], metric: str) -> Rows:
     is no such item, and where a word of probability 0 makes it infinite (`is_infinite`). `missing`
     says why there is no such item though the region has tokens ("" where it has none): they were
     "not asked for", or are "unscored". `low_bits` and `high_bits` are where the whiskers end, a
-    standard error from the mean; one item has none.
+    standard error within items from the mean (`Spread.errors_within_items`); one item has none.
     """
     return [row for each in runs for row in _rows(each, metric)]
 
@@ -188,6 +245,7 @@ def _rows(run: Run, metric: str) -> Iterator[Row]:
     labels, compared = region_labels(suite), compared_cells(suite)
     # A sum of nothing is no point.
     values = np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
+    errors = _errors(suite, values).tolist()
     for c, condition in enumerate(table.condition_names):
         for r, number in enumerate(table.region_numbers):
             items = Spread.of(values[:, c, r].tolist())
@@ -198,8 +256,8 @@ def _rows(run: Run, metric: str) -> Iterator[Row]:
                 missing = NOT_ASKED_FOR if (n_tokens > n_unscored).any() else UNSCORED
             ends = {
                 "mean_bits": items.mean,
-                "low_bits": items.mean - items.standard_error,
-                "high_bits": items.mean + items.standard_error,
+                "low_bits": items.mean - errors[c][r],
+                "high_bits": items.mean + errors[c][r],
             }
             yield {
                 "model": single_line(run.result.model_name),
@@ -212,7 +270,84 @@ def _rows(run: Run, metric: str) -> Iterator[Row]:
                 **{name: end if math.isfinite(end) else None for name, end in ends.items()},
                 "is_infinite": math.isinf(items.mean),
                 "missing": missing,
+                "n_members": 0,
             }
+
+
+def _errors(suite: Suite, values: Bits) -> Bits:
+    """Return each mean's standard error within items, (n_conditions, n_regions).
+
+    Together are the conditions that a prediction names in a region; if it names one alone there,
+    with what it names alone in others. What no prediction names goes with all of its region.
+    """
+    conditions, numbers = suite.condition_names, suite.region_numbers
+    groups: list[set[tuple[int, int]]] = []
+    for prediction in suite.predictions:
+        named: dict[int, set[tuple[int, int]]] = {}
+        for each in prediction.formula.references:
+            if each.region is not None:
+                place = numbers.index(each.region)
+                named.setdefault(place, set()).add((conditions.index(each.condition), place))
+        alone = set[tuple[int, int]]().union(*(own for own in named.values() if len(own) == 1))
+        for own in [*(own for own in named.values() if len(own) > 1), alone]:
+            groups, shared = (
+                [group for group in groups if bool(group & own) == is_shared]
+                for is_shared in (False, True)
+            )
+            groups.append(own.union(*shared))
+    errors = np.full(values.shape[1:], math.nan)
+    for place in range(len(numbers)):
+        errors[:, place] = Spread.errors_within_items(values[:, :, place])
+    for group in filter(None, groups):
+        places = tuple(np.array(sorted(group)).T)
+        errors[places] = Spread.errors_within_items(values[:, *places])
+    return errors
+
+
+def _family_means(rows: Rows, runs: Sequence[Run]) -> Rows:
+    """Return the rows with one each of a family's members: their mean, ± standard deviation."""
+    found = ModelsCompared.of(map(RunRecord.of, runs))
+    label_of: dict[str, str] = {
+        single_line(member.label): single_line(f"{family.label} (mean of {len(family.members)})")
+        for member, family in found.family_of.items()
+        if len(family.members) > 1
+    }
+    groups = grouped(
+        rows,
+        lambda row: (
+            str(label_of.get(row["model"], row["model"])),
+            row["condition"],
+            row["region"],
+        ),
+    )
+    return [
+        own[0] if len(own) == 1 else _mean_row(model, own) for (model, _, _), own in groups.items()
+    ]
+
+
+def _mean_row(family: str, members: Rows) -> Row:
+    means = Spread.of(
+        math.inf
+        if row["is_infinite"]
+        else math.nan
+        if row["mean_bits"] is None
+        else row["mean_bits"]
+        for row in members
+    )
+    ends = {
+        "mean_bits": means.mean,
+        "low_bits": means.mean - means.sd,
+        "high_bits": means.mean + means.sd,
+    }
+    return {
+        **members[0],
+        "model": family,
+        "n_items": max(row["n_items"] for row in members),
+        **{name: end if math.isfinite(end) else None for name, end in ends.items()},
+        "is_infinite": math.isinf(means.mean),
+        "missing": "" if means.n else members[0]["missing"],
+        "n_members": len(members),
+    }
 
 
 def _suite_of(runs: Sequence[Run]) -> Suite:
@@ -245,7 +380,7 @@ def _layers(suite: Suite, labels: Sequence[str], step: float) -> Iterator["alt.C
         "region:N",
         sort=None,
         scale=alt.Scale(domain=[*labels], padding=0),
-        axis=alt.Axis(title=None, labelAngle=0, labelExpr=LABEL_LINES, ticks=False),
+        axis=alt.Axis(title="region", labelAngle=0, labelExpr=LABEL_LINES, ticks=False),
     )
     # Conditions stand a little apart, in the middle of their region.
     spread_out = [step * (0.5 - _SPREAD_OUT / 2), step * (0.5 + _SPREAD_OUT / 2)]
@@ -261,6 +396,11 @@ def _layers(suite: Suite, labels: Sequence[str], step: float) -> Iterator["alt.C
         .transform_aggregate(n="count()", groupby=["region"])
         .mark_rect(color=FAINT, opacity=0.7, width=step - 4)
     )
+    yield (
+        every.transform_filter("datum.n_members && isValid(datum.low_bits)")
+        .mark_area(opacity=0.18)
+        .encode(y=alt.Y("low_bits:Q"), y2=alt.Y2(field="high_bits"), xOffset=offset, color=colour)
+    )
     # Between its points, a line leaves out regions that are empty; at others without a mean it
     # breaks, since they have a surprisal.
     yield (
@@ -269,8 +409,10 @@ def _layers(suite: Suite, labels: Sequence[str], step: float) -> Iterator["alt.C
         .encode(y=y, xOffset=offset, color=colour, strokeDash=dash)
     )
     base = every.transform_filter("isValid(datum.mean_bits)").encode(xOffset=offset)
-    yield base.mark_rule(strokeWidth=1.2).encode(
-        y=alt.Y("low_bits:Q"), y2=alt.Y2(field="high_bits"), color=colour
+    yield (
+        base.transform_filter("!datum.n_members")
+        .mark_rule(strokeWidth=1.2)
+        .encode(y=alt.Y("low_bits:Q"), y2=alt.Y2(field="high_bits"), color=colour)
     )
     looks = {"color": colour, "shape": shape}
     yield from _points(base.encode(y=y, tooltip=tooltip(f"{_KNOWN} {_BITS}"), **looks))
@@ -286,7 +428,7 @@ def _layers(suite: Suite, labels: Sequence[str], step: float) -> Iterator["alt.C
 
 def _points(base: "alt.Chart") -> Iterator["alt.Chart"]:
     """Yield the points of what no prediction looks at, which are hollow, and the others."""
-    for compared, fill in (("!", "white"), ("", None)):
+    for compared, fill in (("!", PAPER), ("", None)):
         mark: Spec = {"fill": fill} if fill else {}
         yield base.transform_filter(f"{compared}datum.is_compared").mark_point(
             filled=not fill, size=45, opacity=1, strokeWidth=1.5, **mark

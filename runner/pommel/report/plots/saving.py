@@ -53,7 +53,7 @@ class ChartFile:
             for line in saving_notes(chart, self._path):
                 tell(line)
         try:
-            content = _drawn(chart.to_dict(), self._ending)
+            content = drawn(chart.to_dict(), self._ending)
         except ValueError as error:
             # Vega stumbles over names that mean something to JavaScript ("constructor").
             raise PommelError(
@@ -72,7 +72,7 @@ def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
 _ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 
 
-def _drawn(spec: Spec, ending: str) -> bytes | str:
+def drawn(spec: Spec, ending: str) -> bytes | str:
     """Return the content of a file with this ending; nothing is fetched."""
     if ending == ".json":
         return json.dumps(spec, ensure_ascii=False, indent=1) + "\n"
@@ -111,12 +111,16 @@ _DRAWN_HERE = (".png", ".pdf")
 
 
 def saving_notes(chart: "alt.TopLevelMixin", path: Path) -> Iterator[str]:
-    """Yield which scripts no font here has, where letters are drawn; a letter of each is tried."""
+    """Yield what is not here where letters are drawn: the font, letters of some scripts."""
     if path.suffix.lower() not in _DRAWN_HERE:
         return
     check_installed()
+    spec = chart.to_dict()
+    font, *others = spec["config"]["font"].split(", ")
+    if spec["config"]["font"] != FONT and _picture("W", font) == _picture("W", "no such font"):
+        yield f"no font here is called {font}: letters are {others[0]}'s; install it, or write .svg"
     letters: dict[str, str] = {}
-    for letter in sorted({*json.dumps(chart.to_dict(), ensure_ascii=False)}):
+    for letter in sorted({*json.dumps(spec, ensure_ascii=False)}):
         if letter > _LAST_KNOWN and letter.isalpha():
             letters.setdefault(unicodedata.name(letter, "OTHER").split()[0].split("-")[0], letter)
     missing = [letter for letter in letters.values() if _picture(letter) == _picture(_NO_LETTER)]
@@ -133,12 +137,12 @@ _LAST_KNOWN = "\u024f"
 _NO_LETTER = "\ufdd0"
 
 
-def _picture(letter: str) -> bytes:
+def _picture(letter: str, font: str = FONT) -> bytes:
     import vl_convert
 
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
-        f'<text x="5" y="30" font-size="24" font-family="{FONT}">{letter}</text></svg>'
+        f'<text x="5" y="30" font-size="24" font-family="{font}">{letter}</text></svg>'
     )
     picture: bytes = vl_convert.svg_to_png(svg, scale=1)
     return picture

@@ -7,11 +7,13 @@ from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     COLOURS,
     INK,
+    PAPER,
     Rows,
     Spec,
     check_installed,
     distinct,
     in_facets,
+    named_in,
     row_axis,
     share_axis,
     single_line,
@@ -56,7 +58,7 @@ def stability_chart(stability: Stability) -> "alt.typing.ChartType":
         base.mark_rule(color=COLOURS[0], strokeWidth=1.5).encode(
             x=x, x2=alt.X2(field="modified_accuracy")
         ),
-        base.mark_point(filled=False, fill="white", **points).encode(x=x, tooltip=shown),
+        base.mark_point(filled=False, fill=PAPER, **points).encode(x=x, tooltip=shown),
         base.mark_point(filled=True, **points).encode(
             x=alt.X("modified_accuracy:Q"), tooltip=shown
         ),
@@ -69,6 +71,8 @@ def stability_chart(stability: Stability) -> "alt.typing.ChartType":
     )
     has_star = any(row["shown"].endswith("*") for row in found)
     notes = [
+        named_in(found),
+        "Share of items on which predictions hold. "
         "Hollow: without, filled: with intervening material. Numbers: with less without"
         + (", * where its 95% stratified score interval excludes 0." if has_star else "."),
     ]

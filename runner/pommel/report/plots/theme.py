@@ -1,15 +1,17 @@
-"""What all plots have in common: colours, shapes, type, titles, data, rows and facets, notes."""
+"""What all plots have in common: colours, shapes, type, titles, data, rows and facets, captions."""
 
 import math
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import bidirectional
 
 import numpy as np
 
-from pommel.errors import PommelError, printable
+from pommel.errors import PommelError, counted, listed, printable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -33,6 +35,32 @@ DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3], [12, 4])
 INK = "#222222"
 QUIET = "#777777"
 FAINT = "#E6E6E6"
+PAPER = "white"
+
+# What a page that is dark has instead; other colours are seen on both.
+_DARK = {
+    INK: "#E4E8EE",
+    QUIET: "#A3ADBA",
+    FAINT: "#38414E",
+    PAPER: "#14181F",
+    "#000000": "#FFFFFF",
+    "#0072B2": "#4BA3DB",
+}
+
+
+def dark_style(place: str) -> str:
+    """Return CSS by which the SVG of a chart, within `place`, is dark where a page is dark.
+
+    On paper it is light.
+    """
+    rules = "".join(
+        f'{place} svg [{what}="{light}" i]{{{what}:{dark}}}'
+        for light, dark in _DARK.items()
+        for what in ("fill", "stroke")
+    )
+    ground = f"{place},{place} svg{{background:{_DARK[PAPER]}!important}}"
+    return f"@media screen and (prefers-color-scheme:dark){{{ground}{rules}}}"
+
 
 # Liberation Sans comes with vl-convert and is as wide as Arial and Helvetica, so that a plot has
 # the same measures wherever it is looked at. Scripts that it lacks come from other fonts.
@@ -61,8 +89,8 @@ SHORTENED = (
     f"length(datum.label) > {_LONGEST_NAME} && indexof(datum.label, '\\n') < 0"
     f" ? slice(datum.label, 0, {_HEAD}) + '…' + slice(datum.label, -{_TAIL}) : {LABEL_LINES}"
 )
-# Lines of notes, whatever a plot's width.
-_LEAST_CHARACTERS, _MOST_CHARACTERS = 70, 120
+# Lines of a title, whatever a plot's width.
+_LEAST_CHARACTERS, _MOST_CHARACTERS = 56, 96
 
 # A chart in Vega-Lite's language, or a part of one.
 Spec = dict[str, Any]
@@ -102,43 +130,73 @@ def single_line(text: str) -> str:
 
 
 def themed(
-    chart: "alt.typing.ChartType", title: str, notes: Sequence[str] = (), *, width: float = 0
+    chart: "alt.typing.ChartType", title: str, notes: Iterable[str] = (), *, width: float = 0
 ) -> "alt.typing.ChartType":
-    """Return the chart with a title, notes under it, and the look that all plots share.
+    """Return the chart with a title, a caption, and the look that all plots share.
 
-    Notes are broken where the chart ends, if that is `width` pixels wide.
+    The title is broken where the chart ends, if that is `width` pixels wide. The caption, of the
+    title and the notes, is the chart's `description`: it is read out for an SVG, and stands below a
+    plot in a notebook, never in it.
     """
     import altair as alt
 
+    fitting = int(width / (CHARACTER_WIDTH - 0.6) * 0.8)
+    n_characters = min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, fitting))
     heading = alt.TitleParams(
-        text=_marked(textwrap.wrap(single_line(title), int(_characters(width) * 0.8))),
-        subtitle=note_lines(notes, width),
+        text=_marked(textwrap.wrap(single_line(title), n_characters)),
         anchor="start",
         frame="bounds",
     )
-    whole: alt.typing.ChartType = chart.properties(title=heading).configure(**_CONFIG)
+    whole: alt.typing.ChartType = chart.properties(
+        title=heading, description=caption_of([f"{single_line(title)}.", *notes])
+    ).configure(**_CONFIG)
+    # Altair's own way loads a script from the web.
+    kind: Any = type(whole)
+    object.__setattr__(whole, "__class__", _drawn_offline(kind))
     return whole
 
 
-def note_lines(notes: Iterable[str], width: float) -> list[str]:
-    """Return notes as the lines that stand under the title of a chart of so many pixels."""
+def caption_of(notes: Iterable[str]) -> str:
+    """Return notes, sentences each, as one paragraph."""
     # The dots of a list that goes on end its sentence, too.
-    whole = [note.replace(", ....", ", ...") for note in notes]
-    return _marked([line for note in whole for line in textwrap.wrap(note, _characters(width))])
+    return " ".join(filter(None, notes)).replace(", ....", ", ...")
 
 
-def single_series(what: str, names: Iterable[str]) -> list[str]:
-    """Return the note that names what all of a plot is about; none where there are several.
+@cache
+def _drawn_offline(kind: Any) -> type[Any]:
+    """Return a kind of chart that a notebook shows as SVG, with its caption, without a network."""
 
-    A plot of several names them in its legend or its rows.
-    """
-    found = {*names}
-    return [f"{what[0].upper()}{what[1:]}: {found.pop()}."] if len(found) == 1 else []
+    def bundle(self: Any, *_: object, **_formats: object) -> dict[str, str]:
+        from pommel.report.plots.saving import drawn
+
+        svg = str(drawn(self.to_dict(), ".svg"))
+        caption = f"<figcaption>{escape(self.description)}</figcaption>"
+        return {"text/html": f"<figure>{svg}{caption}</figure>", "image/svg+xml": svg}
+
+    return type(kind.__name__, (kind,), {"_repr_mimebundle_": bundle})
 
 
-def _characters(width: float) -> int:
-    fitting = int(width / (CHARACTER_WIDTH - 0.6))
-    return min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, fitting))
+def named_in(rows: Rows, field: str = "model", what: str = "model") -> str:
+    """Return the sentence of a caption that names the models (families, ...) of a plot."""
+    names = distinct(rows, field)
+    several = "families" if what == "family" else f"{what}s"
+    noun = what if len(names) == 1 else several
+    return f"{noun[0].upper()}{noun[1:]}: {listed(names, most=_MOST_NAMES)}."
+
+
+_MOST_NAMES = 8
+
+
+def ranged(rows: Rows, **fields: str) -> str:
+    """Return how many there are of what fields count: "2 suites, 24 to 30 items"; not of None."""
+    found = []
+    for field, noun in fields.items():
+        if known := [row[field] for row in rows if row.get(field)]:
+            least, most = min(known), max(known)
+            found.append(
+                f"{least} to {counted(most, noun)}" if least < most else counted(most, noun)
+            )
+    return ", ".join(found)
 
 
 def _marked(lines: list[str]) -> list[str]:
@@ -211,7 +269,7 @@ _LABEL = {"labelColor": INK, "labelFontSize": FONT_SIZE, "labelLimit": _LONGEST_
 _TITLE = {"titleColor": INK, "titleFontSize": FONT_SIZE, "titleFontWeight": "normal"}
 _CONFIG: Spec = {
     "font": FONT,
-    "background": "white",
+    "background": PAPER,
     "padding": 10,
     "axis": {
         **_LABEL,
@@ -228,9 +286,6 @@ _CONFIG: Spec = {
         "fontSize": 14,
         "fontWeight": "bold",
         "offset": 12,
-        "subtitleColor": QUIET,
-        "subtitleFontSize": FONT_SIZE,
-        "subtitlePadding": 4,
     },
     "view": {"stroke": None},
 }
@@ -258,7 +313,7 @@ _PAGE_WIDTH = 960
 _GAP = 14
 
 
-def row_axis(rows: Rows, field: str = "model") -> "alt.Y":
+def row_axis(rows: Rows, field: str = "model", title: str = "model") -> "alt.Y":
     """Return the axis of models (or suites), from top to bottom in the order of rows."""
     import altair as alt
 
@@ -267,19 +322,19 @@ def row_axis(rows: Rows, field: str = "model") -> "alt.Y":
         sort=None,
         scale=alt.Scale(domain=distinct(rows, field)),
         axis=alt.Axis(
-            title=None, labelExpr=SHORTENED, grid=True, gridColor=FAINT, ticks=False, domain=False
+            title=title, labelExpr=SHORTENED, grid=True, gridColor=FAINT, ticks=False, domain=False
         ),
     )
 
 
-def share_axis(field: str, domain: Sequence[float] = (0, 1)) -> "alt.X":
+def share_axis(field: str, domain: Sequence[float] = (0, 1), title: str = "accuracy") -> "alt.X":
     """Return the axis of a share."""
     import altair as alt
 
     return alt.X(
         f"{field}:Q",
         scale=alt.Scale(domain=[*domain]),
-        axis=alt.Axis(title=None, values=[0, 0.25, 0.5, 0.75, 1], labelExpr=_SHORT, grid=True),
+        axis=alt.Axis(title=title, values=[0, 0.25, 0.5, 0.75, 1], labelExpr=_SHORT, grid=True),
     )
 
 

@@ -83,6 +83,7 @@
       drawing.hidden = false;
       seen.observe(drawing);
     }
+    later(drawOthers);
   };
 
   const styles = new Map();
@@ -311,7 +312,38 @@
       save(name.replace(/[^\p{L}\p{N}._-]/gu, "_"), csvOf(tables[button.dataset.rows]()));
     });
   }
+  // Anchors are not to lie below what sticks at the top.
+  const bar = document.querySelector(".bar");
+  new ResizeObserver(() => page.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
+  for (const table of all(".items")) {
+    const head = new ResizeObserver(() => table.style.setProperty("--head", `${table.tHead.offsetHeight + 8}px`));
+    head.observe(table.tHead);
+  }
+
+  // On paper nothing is folded, and every chart is there: those that nobody has seen are drawn while
+  // the browser has nothing else to do.
+  const folded = new Set();
+  addEventListener("beforeprint", () => {
+    for (const each of all("main details:not([open])")) {
+      folded.add(each);
+      each.open = true;
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const each of folded) each.open = false;
+    folded.clear();
+  });
+  const later = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, 200));
+  const drawOthers = async () => {
+    const next = all(".drawing:not([data-drawn]):not([hidden])")[0];
+    if (!next) return;
+    seen.unobserve(next);
+    await draw(next);
+    later(drawOthers);
+  };
+
   countChosen();
   for (const drawing of all(".drawing")) seen.observe(drawing);
+  later(drawOthers);
   openAt(location.hash.slice(1));
 })();
