@@ -11,7 +11,7 @@ NAN = math.nan
 
 
 def errors(*items: tuple[float, ...]) -> list[float]:
-    return Spread.errors_within_items(np.array(items)).tolist()
+    return [*map(float, Spread.errors_within_items(np.array(items)))]
 
 
 def test_three_conditions_by_hand() -> None:

@@ -377,7 +377,7 @@ def test_a_family_is_one_facet_with_its_mean_and_a_band(
         if (row["model"], row["condition"], row["region_number"])
         == ("lstm (mean of 2)", "match", 2)
     )
-    own = [means(each).loc["match", 2]["mean"] for each in members]
+    own = [float(means(each)["mean"]["match", 2]) for each in members]
     spread = Spread.of(own)
     assert (row["mean_bits"], row["low_bits"], row["high_bits"]) == pytest.approx(
         (spread.mean, spread.mean - spread.sd, spread.mean + spread.sd)
