@@ -103,7 +103,7 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
         ),
     ]
     chart, width = in_facets(layers, found, ("row", "facet"))
-    n_templates = ranged(found, n_templates="template")
+    n_templates = ranged(found, {"n_templates": "template"})
     notes = [named_in(found), _MARKS.format(n_templates), *left_out_notes(sets)]
     return themed(chart, "AUC: grammatical above ungrammatical sentences", notes, width=width)
 

@@ -96,7 +96,7 @@ def _notes(rows: Rows) -> Iterator[str]:
     kinds = {row["interval"] for row in shown}
     own = [row for row in shown if row["interval"] != "sd"]
     if own:
-        n = ranged(rows, n_suites="suite", n_items="item")
+        n = ranged(rows, {"n_suites": "suite", "n_items": "item"})
         yield f"{interval_note('line', kinds)} Each of {n}. Grey ticks: chance."
     else:
         yield "Grey ticks: chance. Without intervals: items are not known."

@@ -73,7 +73,7 @@ def scaling_chart(result: Scaling) -> "alt.typing.ChartType":
     )
     notes = ["A line joins the sizes of a family."]
     if any(each.level != "suite" for each in points):
-        notes.append(f"Mean over {ranged(rows, n_suites='suite')}.")
+        notes.append(f"Mean over {ranged(rows, {'n_suites': 'suite'})}.")
     if result.without_family:
         notes.append(f"Not shown, of no family: {listed(result.without_family, most=5)}.")
     if result.without_size:
@@ -107,7 +107,7 @@ def training_chart(result: Training) -> "alt.typing.ChartType":
     )
     # Which of the two intervals a point has, it does not say: of a single suite, Wilson's.
     has_bands = not all(math.isnan(row["low"]) for row in rows)
-    n = ranged(rows, n_items="item")
+    n = ranged(rows, {"n_items": "item"})
     notes = [f"Each point of {n}." if n else ""]
     if has_bands:
         notes.append(interval_note("band", ("wilson", "stratified")))
@@ -156,7 +156,7 @@ def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
         note = f"Means over {what}; a single value has no standard error."
     else:
         note = f"Whiskers: ± 1 standard error of the mean over {what}."
-    n = ranged(rows, n_models="model", n_suites="suite")
+    n = ranged(rows, {"n_models": "model", "n_suites": "suite"})
     return _line_chart("Accuracy by complexity", rows, plot, [f"Each point of {n}.", note])
 
 

@@ -218,7 +218,7 @@ def _labels_below(own: Spec) -> list[str]:
     )
 
 
-def _has_names(part: Any) -> bool:
+def _has_names(part: object) -> bool:
     """Whether a channel is one of names that it lists."""
     scale = part.get("scale", {}) if isinstance(part, dict) else {}
     return isinstance(scale.get("domain", [0])[0], str)
@@ -227,18 +227,18 @@ def _has_names(part: Any) -> bool:
 def _rename(spec: Spec, labels: Mapping[str, str]) -> None:
     """Call names otherwise, line by line, wherever they are."""
 
-    def renamed(value: Any) -> Any:
+    def renamed(value: object) -> object:
         if not isinstance(value, str):
             return value
         return "\n".join(labels.get(line, line) for line in value.split("\n"))
 
     for names in _lists_of_names(spec) if labels else ():
-        names[:] = map(renamed, names)
+        names[:] = map(str, map(renamed, names))
     for rows in spec["datasets"].values() if labels else ():
         rows[:] = [{field: renamed(value) for field, value in row.items()} for row in rows]
 
 
-def _entries(part: Any) -> Iterator[tuple[Any, Any, Any]]:
+def _entries(part: Spec | list[Any]) -> Iterator[tuple[Any, Any, Any]]:
     """Yield what a chart's language has at every depth: the part, its key there, and the value."""
     for key, value in part.items() if isinstance(part, dict) else enumerate(part):
         if key != "datasets":

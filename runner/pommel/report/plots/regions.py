@@ -94,7 +94,7 @@ _MOST_MODELS = 5
 def region_notes(rows: Rows, runs: Sequence[Run]) -> Iterator[str]:
     """Yield notes on rows as of `region_rows`, whatever models they are of, and on their runs."""
     known = [row for row in rows if row["n_items"]]
-    yield f"Mean surprisal by region and condition over {ranged(known, n_items='item')}."
+    yield f"Mean surprisal by region and condition over {ranged(known, {'n_items': 'item'})}."
     yield named_in(rows)
     # Of an infinite mean there are none, and none of one item's.
     drawn = {row["n_members"] > 0 for row in known if row["low_bits"] is not None}

@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.util import find_spec
@@ -163,14 +163,16 @@ def caption_of(notes: Iterable[str]) -> str:
 
 
 @cache
-def _drawn_offline(kind: Any) -> type[Any]:
+def _drawn_offline(kind: type[object]) -> type[object]:
     """Return a kind of chart that a notebook shows as SVG, with its caption, without a network."""
 
-    def bundle(self: Any, *_: object, **_formats: object) -> dict[str, str]:
+    def bundle(self: "alt.Chart", include: object = None, exclude: object = None) -> dict[str, str]:
+        # One form is for those that show HTML, the other for those that do not.
+        del include, exclude
         from pommel.report.plots.saving import drawn
 
         svg = str(drawn(self.to_dict(), ".svg"))
-        caption = f"<figcaption>{escape(self.description)}</figcaption>"
+        caption = f"<figcaption>{escape(str(self.description))}</figcaption>"
         return {"text/html": f"<figure>{svg}{caption}</figure>", "image/svg+xml": svg}
 
     return type(kind.__name__, (kind,), {"_repr_mimebundle_": bundle})
@@ -187,8 +189,8 @@ def named_in(rows: Rows, field: str = "model", what: str = "model") -> str:
 _MOST_NAMES = 8
 
 
-def ranged(rows: Rows, **fields: str) -> str:
-    """Return how many there are of what fields count: "2 suites, 24 to 30 items"; not of None."""
+def ranged(rows: Rows, fields: Mapping[str, str]) -> str:
+    """Return how many there are, as in "24 to 30 items", of the nouns that fields count."""
     found = []
     for field, noun in fields.items():
         if known := [row[field] for row in rows if row.get(field)]:
