@@ -13,7 +13,7 @@ from pommel.store.selection import OneEach, one_each, stored_models, told_apart_
 
 def check_one_rule(records: list[RunRecord]) -> None:
     """Raise if these are runs of a model on a suite under several rules."""
-    OneEach(records=records, older=[], unscored=[], alone=[]).check_one_rule()
+    OneEach(records=records, older=[], unscored=[], alone=[], limited=[]).check_one_rule()
 
 
 def chosen(
@@ -27,6 +27,7 @@ def chosen(
         "older": found.older,
         "unscored": found.unscored,
         "alone": found.alone,
+        "limited": found.limited,
     }
     return {why: numbers(runs) for why, runs in every.items() if runs}
 
@@ -34,6 +35,15 @@ def chosen(
 def test_the_newest_of_a_model_on_a_suite_is_left() -> None:
     records = [own(1, day=2), own(2, day=1), own(3, suite="npi"), own(4, "toy://b"), own(5, day=2)]
     assert chosen(records) == {"records": [3, 4, 5], "older": [1, 2]}
+
+
+def test_first_items_count_where_no_suite_is_whole() -> None:
+    limited = [
+        replace(own(n, suite=name), suite=replace(own(n).suite, first_items_of=9))
+        for n, name in ((1, "a (first 2 of 9)"), (2, "b (first 2 of 9)"))
+    ]
+    assert chosen(limited) == {"records": [1, 2]}
+    assert chosen([*limited, own(3, suite="c")]) == {"records": [3], "limited": [1, 2]}
 
 
 def test_by_whichever_path_a_model_was_reached_its_newest_run_is_left() -> None:

@@ -13,7 +13,7 @@ import click
 from pommel.cli.gates import Check, ComparedOptions
 from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import Folder, Options, field_of, option, takes_options
+from pommel.cli.option_groups import Count, Folder, Options, field_of, option, takes_options
 from pommel.cli.options import (
     SCORING,
     FailureOptions,
@@ -54,6 +54,10 @@ class ModelsAndSuites(Options, title="What"):
         click.argument("arguments", nargs=-1, required=True, metavar="MODEL SUITE...")
     )
     more_models: tuple[str, ...] = option("-m", "--model", help="Another model; repeatable.")
+    limit: Count | None = option(
+        help="Run the first N items of each suite only, for a trial: they are a suite of their "
+        "own, named so."
+    )
     strict: bool = option(help="Refuse suites with stray spaces.")
 
     def suite_sources(self) -> list[str]:
@@ -273,15 +277,16 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
     loaded = load_suites(named.suite_sources(), strict=named.strict)
     Suite.check_distinct_names(loaded.suites)
-    n_sentences = sum(suite.n_sentences for suite in loaded.suites)
+    suites = [each.first_items(named.limit) if named.limit else each for each in loaded.suites]
+    n_sentences = sum(suite.n_sentences for suite in suites)
     show_warnings(loaded.warnings)
     models = named.expanded_models()
     is_step = any(each.membership and each.membership.is_ordered for each in models)
-    chosen.check_names(loaded.suites, has_steps=is_step)
+    chosen.check_names(suites, has_steps=is_step)
     chosen = chosen.shared_out([each.reference for each in models])
     is_apart = chosen.parallel_images > 1
     with chosen.made_output(), chosen.opened_store() as store:
-        kept = chosen.kept_records(store, loaded.suites, chosen.score_rule)
+        kept = chosen.kept_records(store, suites, chosen.score_rule)
 
         def run_model(each: NamedModel, made: list[Run]) -> None:
             with (
@@ -291,7 +296,7 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
                 progress_bar(each.name or model.info.name, n_sentences) as progress,
             ):
                 made.extend(
-                    run_and_keep(each, model, loaded.suites, choices, store=own, progress=progress)
+                    run_and_keep(each, model, suites, choices, store=own, progress=progress)
                 )
 
         done = run_each(models, run_model, n_images=chosen.parallel_images)

@@ -103,7 +103,7 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
         heads = self.heads(store, complete_only=True)
         if not self.named_runs:
             found = store.runs.newest(heads)
-            _note_left_out(found.older, found.unscored, found.alone)
+            _note_left_out(found.older, found.unscored, found.alone, found.limited)
             if any_rule:
                 found = store.runs.newest(found.records, any_rule=True)
             found.check_one_rule()
@@ -146,12 +146,16 @@ class RunArguments(RunSelectionOptions):
 
 
 def _note_left_out(
-    older: Sequence[RunRecord], unscored: Sequence[RunRecord], alone: Sequence[RunRecord]
+    older: Sequence[RunRecord],
+    unscored: Sequence[RunRecord],
+    alone: Sequence[RunRecord],
+    limited: Sequence[RunRecord],
 ) -> None:
     for records, why, how in (
         (older, "for newer ones of the same model, suite and score rule", "--policy or --run"),
         (unscored, "on a suite without predictions, for older ones with a score", "--run"),
         (alone, "whose model was scored alike in a family", "--run"),
+        (limited, "that have only the first items of their suites", "--run"),
     ):
         if records:
             names = listed(list(dict.fromkeys(map(described, records))))

@@ -52,7 +52,8 @@ class SuiteFacts:
     suites by how much of it there is. `group` is what suites of several languages have in common
     (a construction), or a term that paradigms belong to. `chance` is the share of items on which
     the counted predictions (under the score rule "each", each of them) hold by chance, for results
-    whose formulas nobody tells; where there are formulas, these say it.
+    whose formulas nobody tells; where there are formulas, these say it. `first_items_of` says that
+    these are the first items only, and of how many (`Suite.first_items`).
     """
 
     language: str = ""
@@ -62,6 +63,7 @@ class SuiteFacts:
     version: str = ""
     sha256: str = ""
     chance: float | None = None
+    first_items_of: int | None = None
 
     @classmethod
     def of(cls, suite: Suite) -> "SuiteFacts":
@@ -76,6 +78,7 @@ class SuiteFacts:
             complexity=complexity,
             version=suite.version,
             sha256=suite.sha256,
+            first_items_of=suite.first_items_of,
         )
 
 

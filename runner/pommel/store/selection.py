@@ -80,13 +80,15 @@ class OneEach:
 
     `older` ones have a newer run of their model; `unscored` ones are the newest, on a version of
     their suite without predictions, and an older one has a score; `alone` are runs of a model that
-    has run in a family just so.
+    has run in a family just so; `limited` ones have only the first items of their suites, where
+    others have whole ones.
     """
 
     records: list[RunRecord]
     older: list[RunRecord]
     unscored: list[RunRecord]
     alone: list[RunRecord]
+    limited: list[RunRecord]
 
     def check_one_rule(self) -> None:
         """Raise `UsageError` if a model has runs on a suite under several score rules.
@@ -110,9 +112,13 @@ def one_each(
     """Choose the newest run of each model on each suite under each score rule.
 
     `scored` are the ids of the runs that have a score: one without counts only where there is none
-    with one. With `any_rule` it is the newest under whichever rule. A model that ran in several
+    with one; a run on the first items of a suite counts only where there is none on a whole one.
+    With `any_rule` it is the newest under whichever rule. A model that ran in several
     families counts in each. Of runs of the same second the last one is the newest.
     """
+    whole = [each for each in records if not each.suite.first_items_of]
+    limited = [each for each in records if whole and each.suite.first_items_of]
+    records = whole or records
     models = stored_models(records)
 
     def place(record: RunRecord) -> Hashable:
@@ -121,7 +127,7 @@ def one_each(
     in_order = sorted(records, key=lambda each: (each.run_id in scored, each.created))
     best = {place(each): each for each in in_order}
     twins = in_a_family_too(records, scored=scored, any_rule=any_rule)
-    found = OneEach(records=[], older=[], unscored=[], alone=[])
+    found = OneEach(records=[], older=[], unscored=[], alone=[], limited=limited)
     for each in records:
         instead = best[place(each)]
         if each is instead:

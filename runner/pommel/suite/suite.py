@@ -365,6 +365,20 @@ class Suite(_Written):
         meta = {**self.meta, "name": name, "modifier_of": self.name}
         return replace(self, name=name, items=items, meta=meta)
 
+    def first_items(self, n_items: int) -> "Suite":
+        """Return the suite of the first items, for a trial; the suite itself if it has no more.
+
+        It is another suite than the whole one: by name, by circuit and by `sha256`, so that nothing
+        takes one for the other.
+        """
+        n_whole = len(self.items)
+        if n_items >= n_whole:
+            return self
+        name = f"{self.name} (first {n_items} of {n_whole})"
+        circuit = f"{self.circuit} (first {n_items} items)".strip()
+        meta = {**self.meta, "name": name, "circuit": circuit, "first_items_of": n_whole}
+        return replace(self, name=name, items=self.items[:n_items], meta=meta)
+
     @staticmethod
     def check_distinct_names(suites: "Iterable[Suite]") -> None:
         """Raise `InputError` if two suites have one name: results could not tell them apart."""
@@ -389,7 +403,14 @@ class Suite(_Written):
             "version": self.version or None,
             "sha256": self.sha256,
             "n_items": len(self.items),
+            **({"first_items_of": self.first_items_of} if self.first_items_of else {}),
         }
+
+    @property
+    def first_items_of(self) -> int | None:
+        """Of a suite of first items: how many the whole one has."""
+        n_whole = self.meta.get("first_items_of")
+        return n_whole if isinstance(n_whole, int) else None
 
     def _region_meta(self) -> dict[str, str]:
         names = {str(number): name for number, name in self.region_names.items()}

@@ -50,10 +50,17 @@ def write_submission(
     The same runs, submitter and version of pommel give the same bytes, in whichever order the runs
     come. What is written has been read again, and recomputed; it appears at `path` when all is
     well. Paths of this machine are left out. Raises `UsageError` for runs that are not of one model
-    under one policy, and for a model without a name that is known by its path only, `StoreError`
-    for tokens that are gone, and `SubmissionError` for runs that no leaderboard would take.
+    under one policy, or on the first items of suites only, and for a model without a name that is
+    known by its path only, `StoreError` for tokens that are gone, and `SubmissionError` for runs
+    that no leaderboard would take.
     """
     limits = limits or Limits()
+    for each in records:
+        if each.suite.first_items_of:
+            raise UsageError(
+                f"{each.result.suite_name}: only its first items were run (--limit), and a board "
+                f"has whole suites; run it without --limit"
+            )
     _check_runs(store, records)
     ordered = sorted(records, key=lambda run: (run.result.suite_name, run.suite.language))
     with replacing(path) as aside:
