@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from tests.cli.samples import Pommel, suite_value
 from tests.cli.terminal import on_terminal
@@ -367,3 +368,106 @@ def test_bytes_that_are_no_text_are_refused(pommel: Pommel, file: Path) -> None:
         "pommel: aborted; nothing was written\n"
     )
     assert not file.exists()
+
+
+ROWS = (
+    ("Item", "match", "mismatch", "verb"),
+    (3, "The dog | barks |", "The dog | bark | ", "bark"),
+    (7, "The cats |sleep| .", "The cats | sleeps | .", None),
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A workbook of sentences."""
+    return book_of(tmp_path, {})
+
+
+def book_of(folder: Path, changes: dict[str, object]) -> Path:
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    for row in ROWS:
+        sheet.append(row)
+    for cell, value in changes.items():
+        sheet[cell] = value
+    book.save(folder / "table.xlsx")
+    return folder / "table.xlsx"
+
+
+ALL = (*FLAGS, "--region", "rest", "--no-input")
+
+
+def test_sentences_come_from_a_table(pommel: Pommel, file: Path, table: Path) -> None:
+    outcome = pommel("suites", "new", file, *ALL, "--from", table)
+    assert (outcome.status, outcome.stderr) == (
+        0,
+        (
+            f"{file}: 2 items, 4 sentences\n"
+            f"`pommel suites preview {file}` shows them, and `pommel suites check` doubts them\n"
+        ),
+    )
+    assert sentences(file) == [
+        ["The dog", "barks", ""],
+        ["The dog", "bark", ""],
+        ["The cats", "sleep", "."],
+        ["The cats", "sleeps", "."],
+    ]
+    value = written(file)
+    assert [item["item_number"] for item in value["items"]] == [3, 7]
+    assert [item.get("source") for item in value["items"]] == [{"verb": "bark"}, None]
+    assert value["region_meta"] == {"1": "subject", "2": "verb", "3": "rest"}
+    assert value["predictions"] == [{"type": "formula", "formula": FORMULA}]
+    assert pommel("validate", file).status == 0
+
+
+def test_what_a_table_does_not_say_is_asked_for(pommel: Pommel, file: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("match,mismatch\na | b,a | c\n", encoding="cp1252")
+    answers = typed("subject", "", "", "", "", "(2;%match%) < (2;%mismatch%)", "")
+    outcome = pommel("suites", "new", file, "--from", table, "--encoding", "cp1252", stdin=answers)
+    assert outcome.status == 0, outcome.stderr
+    assert "Name of region 1 (a) [region 1]: " in outcome.stderr
+    value = written(file)
+    assert value["region_meta"] == {"1": "subject", "2": "region 2"}
+    assert [each["formula"] for each in value["predictions"]] == [FORMULA]
+    assert sentences(file) == [["a", "b"], ["a", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"B2": True}, "B2: this is the truth value TRUE, not text; format the cell as text"),
+        (
+            {"C3": "The cats | sleeps ."},
+            "C3: this sentence has 2 regions, and most have 3; an empty region has its bar, too",
+        ),
+        ({"C3": " | | "}, "C3: there is no sentence; write one, with | between its regions"),
+        ({"A3": 3}, "A3: there is an item 3 in line 2 already; give each a number of its own"),
+        ({"A3": "x"}, "A3: the number of the item is 'x'; write a whole number like 1"),
+        ({"C1": "mis%"}, "A1: the column 'mismatch' is missing; write match, mismatch"),
+    ],
+)
+def test_faults_of_a_table_name_cells(
+    pommel: Pommel, file: Path, tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    table = book_of(tmp_path, changes)
+    outcome = pommel("suites", "new", file, *ALL, "--from", table)
+    assert outcome.failure(3).startswith(f"{table}:Sheet!{message}")
+    assert not file.exists()
+
+
+def test_names_of_conditions_in_a_table(pommel: Pommel, file: Path, tmp_path: Path) -> None:
+    table = book_of(tmp_path, {"C1": "mis%", "D1": None, "D2": None})
+    outcome = pommel("suites", "new", file, "--from", table, "--no-input")
+    message = "the condition's name 'mis%' has a '%', which ends a name in formulas"
+    assert outcome.failure(3) == f"{table}:Sheet!C1: {message}; rename the column"
+
+
+def test_what_a_table_and_options_say_fits(pommel: Pommel, file: Path, table: Path) -> None:
+    new = ("suites", "new", file, "--from", table, "--no-input")
+    assert pommel(*new, *FLAGS).failure(2) == (
+        "--region: the sentences have 3 regions, and 2 are named"
+    )
+    assert pommel(*new, "--items", "3").failure(2) == (
+        "--from has its own design and items: leave --like and --items out"
+    )

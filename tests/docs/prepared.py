@@ -404,6 +404,9 @@ def _agreement(place: Workplace) -> None:
             for region in condition["regions"]:
                 region["content"] = ""
     _write(place, "begun.json", json.dumps(value))
+    sentences = ("item;match;mismatch;verb", "1;The dog | barks | .;The dog | bark | .;bark")
+    more = "2;The cats | sleep | .;The cats | sleeps | .;sleep"
+    _write(place, "sentences.csv", "\n".join((*sentences, more, "")))
 
 
 def _hu_2020_suites(place: Workplace) -> None:

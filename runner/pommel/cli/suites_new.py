@@ -9,8 +9,9 @@ import click
 
 from pommel.cli.asking import ask, ask_number, no_fault, text_fault
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import Count, Options, option, takes_options
-from pommel.cli.output import note, say_wrong
+from pommel.cli.option_groups import Count, File, Options, option, takes_options
+from pommel.cli.output import note, say_wrong, show_warnings
+from pommel.cli.set_files import ReadingOptions
 from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, counted, printable
 from pommel.files import is_encodable, write_text
 from pommel.sources import load_drafts
@@ -48,6 +49,12 @@ class _SuitesNewOptions(Options):
         metavar="SUITE",
         help="Take conditions, regions and predictions from SUITE; its sentences stay there.",
     )
+    table: File | None = option(
+        "--from",
+        metavar="TABLE",
+        help="Take the sentences from a table, CSV or .xlsx: a row an item, a column a condition, "
+        "| between regions. With --condition, only these columns.",
+    )
     is_silent: bool = option("--no-input", help="Ask nothing.")
     force: bool = option(help="Overwrite FILE.json.")
 
@@ -60,7 +67,7 @@ class _SuitesNewOptions(Options):
 @click.command("new", cls=Command, no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.json")
 @takes_options
-def command(file: Path, chosen: _SuitesNewOptions) -> None:
+def command(file: Path, chosen: _SuitesNewOptions, read: ReadingOptions) -> None:
     """Begin a suite: write FILE.json with its conditions, regions and predictions.
 
     What no option says is asked for, except --metric and --joiner. The sentences are then written
@@ -71,12 +78,16 @@ def command(file: Path, chosen: _SuitesNewOptions) -> None:
       pommel suites new agreement.json --condition match --condition mismatch \\
         --region subject --region verb --prediction '(2;%match%) < (2;%mismatch%)' --no-input
       pommel suites new number_orc_de.json --like number_orc --language de
+      pommel suites new agreement.json --from sentences.xlsx
     """
     _check_file(file, force=chosen.force)
     _check_text(chosen)
     like = _liked(chosen)
-    design = _given_design(chosen, like)
     try:
+        items = _items(chosen, read)
+        if items:
+            chosen = _with_names_of(items, chosen)
+        design = _given_design(chosen, like)
         meta = _meta(file, chosen, like)
         if not design:
             conditions = chosen.conditions or _ask_names("Condition", Design.condition_fault)
@@ -86,6 +97,8 @@ def command(file: Path, chosen: _SuitesNewOptions) -> None:
         if chosen.metric:
             design = replace(design, metric=chosen.metric)
         value = _draft(design, meta, chosen, like)
+        if items:
+            value = {**value, "items": items}
     except click.Abort:
         # What was asked last has no line break behind it.
         note("")
@@ -93,12 +106,53 @@ def command(file: Path, chosen: _SuitesNewOptions) -> None:
     if not file.parent.is_dir():
         note(f"note: the folder {file.parent} is made")
     write_text(file, Design.draft_text(value))
-    _tell_what_is_next(file, value)
+    _tell_what_is_next(file, value, is_written=bool(items))
 
 
-def _tell_what_is_next(file: Path, value: Mapping[str, Any]) -> None:
+def _items(chosen: _SuitesNewOptions, read: ReadingOptions) -> Sequence[Mapping[str, Any]]:
+    """Return the JSON of the items of `--from`, none without it."""
+    if chosen.table is None:
+        return ()
+    if chosen.like or chosen.n_items:
+        raise UsageError("--from has its own design and items: leave --like and --items out")
+    table = read.reading.table(chosen.table)
+    if not read.delimiter:
+        show_warnings(table.separator_warnings)
+    return Design.items_of(table, chosen.conditions)
+
+
+def _with_names_of(
+    items: Sequence[Mapping[str, Any]], chosen: _SuitesNewOptions
+) -> _SuitesNewOptions:
+    """Return what is chosen with the conditions of the items, and names for their regions."""
+    conditions = items[0]["conditions"]
+    regions = conditions[0]["regions"]
+    names = chosen.regions
+    if names and len(names) != len(regions):
+        there = counted(len(regions), "region")
+        raise UsageError(f"--region: the sentences have {there}, and {len(names)} are named")
+    names = names or tuple(
+        name
+        if chosen.is_silent
+        else ask(f"Name of region {n} ({printable(each['content'])})", name)
+        for n, each in enumerate(regions, start=1)
+        for name in [f"region {n}"]
+    )
+    return replace(
+        chosen,
+        conditions=tuple(each["condition_name"] for each in conditions),
+        regions=names,
+        n_items=len(items),
+    )
+
+
+def _tell_what_is_next(file: Path, value: Mapping[str, Any], *, is_written: bool) -> None:
     n_sentences = sum(len(item["conditions"]) for item in value["items"])
     size = f"{counted(len(value['items']), 'item')}, {counted(n_sentences, 'sentence')}"
+    if is_written:
+        note(f"{file}: {size}")
+        note(f"`pommel suites preview {file}` shows them, and `pommel suites check` doubts them")
+        return
     note(f"{file}: {size}, {n_sentences} to be written")
     note(f"`pommel suites preview --watch {file}` shows them as you write")
 

@@ -180,7 +180,8 @@ class CsvTable:
         separator = NAMES_OF_SEPARATORS.get(self.separator, "cell")
         expected = ",".join(required) or "the names of its columns"
         if self.separator != ",":
-            expected = f"{', '.join(required)}, with {separator}s between"
+            between = f", with {separator}s between" if self.separator else ""
+            expected = f"{', '.join(required)}{between}"
         header = self.header
         if header is None:
             if not self.faults:

@@ -1,16 +1,20 @@
 """New suites: a design without sentences, and the file in which they are to be written."""
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from pommel.errors import FormulaError
-from pommel.files import json_chunks
+from pommel.errors import Fault, FormulaError, SuiteError, counted
+from pommel.files import CsvTable, json_chunks
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
-from pommel.suite.suite import Condition, Suite
+from pommel.suite.suite import Condition, Region, Suite
 from pommel.values import frozen
 
+# What a table of sentences calls the column with the items' numbers.
+_NUMBERED = ("item", "item_number")
 # The contents of one item: condition -> region -> text.
 Sentences = Mapping[str, Mapping[int, str]]
 
@@ -57,6 +61,58 @@ class Design:
             predictions=tuple(replace(each, as_written={}).to_dict() for each in suite.predictions),
             metric=suite.meta["metric"],
         )
+
+    @staticmethod
+    def items_of(table: CsvTable, conditions: Sequence[str] = ()) -> list[dict[str, object]]:
+        """Return the JSON of the items of a table: a row an item, a column a condition's sentences.
+
+        Between regions stands a bar (`|`), and every sentence has as many. A column `item` or
+        `item_number` has the items' numbers; otherwise they are counted. All other columns are
+        conditions, or those that are named; what is in the rest becomes the item's `source`. Raises
+        `SuiteError` with every fault.
+        """
+        faults: list[Fault] = []
+        header = table.header.fields if table.header else ()
+        numbered = next((each for each in header if each.casefold() in _NUMBERED), "")
+        names = conditions or [each for each in header if each != numbered]
+        rows = table.records(names, faults, others_allowed=True)
+        for name in names:
+            if table.header and name in header and (message := Design.condition_fault(name)):
+                place = table.header.place(header.index(name))
+                faults.append(place.fault(message, "rename the column"))
+        numbers = {row[numbered]: row for row in reversed(rows)} if numbered else {}
+        bars = Counter(row[name].count("|") for row in rows for name in names)
+        n_regions = max(bars, key=bars.__getitem__) + 1 if bars else 0
+        items: list[dict[str, object]] = []
+        for row in rows:
+            faults += row.text_faults(names)
+            number = row[numbered] if numbered else str(len(items) + 1)
+            if not re.fullmatch("[0-9]{1,18}", number):
+                message = f"the number of the item is {number!r}"
+                faults.append(row.fault(numbered, message, "write a whole number like 1"))
+                number = "0"
+            elif numbers.get(number, row) is not row:
+                message = f"there is an item {number} in line {numbers[number].line} already"
+                faults.append(row.fault(numbered, message, "give each a number of its own"))
+            texts = {name: [*map(Region.text_of, row[name].split("|"))] for name in names}
+            for name, regions in texts.items():
+                if not any(regions):
+                    hint = "write one, with | between its regions"
+                    faults.append(row.fault(name, "there is no sentence", hint))
+                elif len(regions) != n_regions:
+                    found = counted(len(regions), "region")
+                    message = f"this sentence has {found}, and most have {n_regions}"
+                    hint = "an empty region has its bar, too: the dog | | barks"
+                    faults.append(row.fault(name, message, hint))
+            contents = {name: dict(enumerate(regions, 1)) for name, regions in texts.items()}
+            known = {numbered, *names}
+            rest = {name: text for name, text in row.cells.items() if text and name not in known}
+            design = Design.new(names, [""] * n_regions)
+            (item,) = design.draft({"name": ""}, n_items=1, sentences=contents)["items"]
+            items.append({**item, "item_number": int(number)} | ({"source": rest} if rest else {}))
+        if faults:
+            raise SuiteError(Fault.in_order(faults))
+        return items
 
     @property
     def first_metric(self) -> str:
