@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from pommel.files.json import to_json
 from pommel.sources.minimal_sets import (
+    CRITICAL_NAMES,
     GRAMMATICAL,
+    REGION_NAMES,
     Compared,
     MinimalSet,
     suite_head,
@@ -28,11 +30,13 @@ WORDS = _PIECES | st.builds(
 
 
 def through_a_suite(
-    sets: Sequence[MinimalSet], compared: Compared = "sentence"
+    sets: Sequence[MinimalSet], compared: Compared = "sentence", *, has_critical: bool = False
 ) -> list[MinimalSet]:
     """Return the sets of the file of a suite of these sets."""
     n_ungrammatical = len(sets[0].others)
-    head = suite_head({"name": "sets"}, n_ungrammatical, compared)
-    suite = LoadedSuite.parse(to_json({**head, "items": list(suite_items(sets))})).suite
+    names = CRITICAL_NAMES if has_critical else REGION_NAMES
+    head = suite_head({"name": "sets"}, n_ungrammatical, compared, region_names=names)
+    items = list(suite_items(sets, has_critical=has_critical))
+    suite = LoadedSuite.parse(to_json({**head, "items": items})).suite
     wrong = ungrammatical_names(n_ungrammatical)
     return [MinimalSet.of_item(item, GRAMMATICAL, wrong) for item in suite.items]

@@ -1,12 +1,20 @@
 """Where the sentences of a minimal set differ, and the suites that sets become."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, strategies as st
 
 from pommel.files.json import json_chunks, to_json
-from pommel.sources.minimal_sets import MinimalSet, suite_head, suite_items, words_in
+from pommel.sources.minimal_sets import (
+    MinimalSet,
+    are_unspaced,
+    characters_in,
+    suite_head,
+    suite_items,
+    words_in,
+)
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Item, Region
 
@@ -149,7 +157,7 @@ def test_sets_of_other_suites_differ_where_their_sentences_do() -> None:
     spaced = MinimalSet.of_item(item, "a", ["b"])
     assert spaced == MinimalSet("犬が", "吠え る", ("鳴 く",), "")
     whole = MinimalSet.of_item(item, "a", ["b"], joiner="")
-    assert whole == MinimalSet("", "犬が吠える", ("犬が鳴く",), "")
+    assert whole == MinimalSet("犬が", "吠える", ("鳴く",), "", joiner="")
 
 
 @given(
@@ -179,3 +187,70 @@ def test_a_region_is_a_line() -> None:
         '{"region_number": 2, "content": "is"},',
         '{"region_number": 3, "content": ""}',
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("犬が吠える。", ["犬", "が", "吠", "え", "る", "。"]),
+        # Another script is a word, and blanks stand within one: no region begins with one.
+        ("我找roommate 5号", ["我", "找", "roommate 5", "号"]),
+        ("他 们", ["他 们"]),
+        # Marks stay with the letter that they are written to.
+        ("か\u3099く", ["か\u3099", "く"]),
+        ("ที่นี่", ["ที่", "นี่"]),
+        ("ខ្មែរ", ["ខ្មែ", "រ"]),
+        (" ", []),
+    ],
+)
+def test_scripts_without_spaces_are_divided_into_characters(text: str, units: list[str]) -> None:
+    assert characters_in(text) == units
+
+
+@pytest.mark.parametrize(
+    ("sentences", "are"),
+    [
+        (["太郎が本を読んだ。", "犬が吠える"], True),
+        (["太郎 が 本 を 読んだ。", "犬 が 吠える"], False),
+        (["Ja!", "나는 학교에 간다"], False),
+        (["他在找roommate了。", "Yes"], False),
+        ([], False),
+    ],
+)
+def test_a_script_without_spaces_is_told_by_its_sentences(sentences: list[str], are: bool) -> None:  # noqa: FBT001
+    assert are_unspaced(sentences) is are
+
+
+@given(good=st.text("犬がa \u3099え。"), bad=st.text("犬がa \u3099え。"))
+def test_contrasts_of_characters_spell_their_sentences(good: str, bad: str) -> None:
+    found = MinimalSet.of(good, bad, joiner="")
+    assert found.sentences == (good.strip(), bad.strip())
+    parts = (found.before, *found.forms, found.after)
+    assert all(part == part.strip() for part in parts)
+    assert MinimalSet.of(good, bad).by_character().sentences == tuple(
+        " ".join(words_in(text)) for text in (good, bad)
+    )
+
+
+@pytest.mark.parametrize(
+    ("critical", "parts"),
+    [
+        ("gone", ("the wren", "has", "by now", "gone,", "he says")),
+        ("now Gone", ("the wren", "has", "", "", "by now gone, he says")),
+        ("by now", ("the wren", "has", "", "by now", "gone, he says")),
+        ("has", ("the wren", "has", "", "", "by now gone, he says")),
+        ("", ("the wren", "has", "", "", "by now gone, he says")),
+    ],
+)
+def test_critical_words_behind_the_contrast_are_a_region(
+    critical: str, parts: tuple[str, ...]
+) -> None:
+    found = MinimalSet.of("the wren has by now gone, he says", "the wren have by now gone, he says")
+    found = replace(found, critical=critical)
+    assert found.parts(found.form) == parts
+
+
+def test_critical_characters_behind_the_contrast_are_a_region() -> None:
+    found = MinimalSet.of("犬が今吠える。", "犬を今吠える。", joiner="")
+    found = replace(found, critical="吠える")
+    assert found.parts(found.form) == ("犬", "が", "今", "吠える", "。")

@@ -168,6 +168,7 @@ def test_the_table_of_formats() -> None:
         ("lm-syneval", (".pickle", ".pkl"), "sentence"),
         ("linzen", (".text", ".gold"), "contrast"),
         ("gulordava", (".tab",), "contrast"),
+        ("pairs", (".csv", ".tsv", ".jsonl", ".json"), "sentence"),
     ]
     assert {WrittenForm.named(each.name).sets for each in FORMATS} == set(FORMATS)
     assert WrittenForm.named("suite").sets is None

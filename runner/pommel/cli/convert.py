@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import option, takes_options
+from pommel.cli.option_groups import Options, option, takes_options
 from pommel.cli.output import note, show_warnings
 from pommel.cli.set_files import (
     ReadingOptions,
@@ -37,14 +37,53 @@ class _ConvertOptions(SetOptions):
     )
     name: str | None = option(help="What the suite is called.  [default: the file]")
     by: str | None = option(
+        "--by",
+        "--group",
         metavar="FIELD",
         help="Write one file for each value of a field, into the folder -o: --by UID.",
     )
-    compared: Literal["sentence", "contrast"] | None = option(
+    compared: Literal["sentence", "contrast", "critical"] | None = option(
         "--compare",
-        help="What the prediction compares: the whole sentence or the words that differ.  "
-        "[default: what is usual for the format]",
+        help="What the prediction compares: the whole sentence, the words that differ, or the "
+        "critical words behind them.  [default: what is usual for the format]",
     )
+
+
+class _PairTableOptions(Options):
+    """Which columns of a table are pairs."""
+
+    good: str | None = option(
+        metavar="COLUMN", help="The good sentences; with --label and no --bad, all sentences."
+    )
+    bad: str | None = option(metavar="COLUMN", help="The bad sentences.")
+    label: str | None = option(
+        metavar="COLUMN[=VALUE]",
+        help="Which sentence is good: the one of --good in rows with VALUE; of two rows that are a "
+        "pair, the one with VALUE.",
+    )
+    ids: tuple[str, ...] = option(
+        "--id",
+        metavar="COLUMN",
+        help="Rows of a pair agree in it; may be repeated.  [default: they follow one another]",
+    )
+    contexts: tuple[str, ...] = option(
+        "--context",
+        metavar="COLUMN",
+        help="What stands before the sentences and is not scored; given twice, before each.",
+    )
+    critical: str | None = option(
+        metavar="COLUMN", help="The words behind those that differ where the effect is looked for."
+    )
+    language: str | None = option(help="The language of the sentences, as tr; a suite says so.")
+    recipe: str | None = option(
+        metavar="NAME",
+        help="Columns of a published table that pommel knows.  [default: told by the columns]",
+    )
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What a suite says of itself."""
+        return {"language": self.language} if self.language else {}
 
 
 class _SuiteTableOptions(ReadingOptions):
@@ -70,14 +109,19 @@ class _SuiteTableOptions(ReadingOptions):
 @click.command("convert", cls=Command, no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @takes_options
-def command(file: Path, chosen: _ConvertOptions, table: _SuiteTableOptions) -> None:
+def command(
+    file: Path, chosen: _ConvertOptions, table: _SuiteTableOptions, pairs: _PairTableOptions
+) -> None:
     """Convert a suite, or minimal sets, from one format to another; "-" is standard input.
 
     What the sentences of a set share at their beginnings and ends, in words, becomes regions of
     their own in a suite. What else a file says of a set is kept there, and written back.
 
+    A table of pairs (CSV, TSV, xlsx, JSON, JSON Lines, Parquet) tells its columns, or options do.
+
     \b
       pommel convert adjunct_island.jsonl -o adjunct_island.json
+      pommel convert pairs.csv --good acceptable --bad unacceptable -o pairs.json
       pommel convert suite.json -o suite.xlsx
       pommel convert suite.csv --encoding cp1252 --meta language=eu -o suite.json
       pommel convert simple_agrmt.pickle --by case -o agreement
@@ -91,9 +135,16 @@ def command(file: Path, chosen: _ConvertOptions, table: _SuiteTableOptions) -> N
         grammatical=chosen.grammatical or "",
         ungrammatical=chosen.ungrammatical,
         by=chosen.by or "",
-        about=table.about,
+        about={**table.about, **pairs.about},
         reading=table.reading,
         predictions=table.predictions,
+        recipe=pairs.recipe or "",
+        good=pairs.good or "",
+        bad=pairs.bad or "",
+        label=pairs.label or "",
+        ids=pairs.ids,
+        contexts=pairs.contexts,
+        critical=pairs.critical or "",
     )
     if chosen.by == "" or chosen.name == "":
         raise UsageError("--by names a field, and --name a suite; neither is empty")
@@ -103,6 +154,8 @@ def command(file: Path, chosen: _ConvertOptions, table: _SuiteTableOptions) -> N
     form = chosen_form(chosen.form, None if conversion.by else output)
     contents, warnings = _contents(conversion, file)
     show_warnings(warnings)
+    if contents and (told := contents[0].told):
+        note(f"note: {file}: {told}")
     if conversion.by and output:
         _write_each(contents, form, output)
         return
@@ -115,15 +168,15 @@ def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequen
         return conversion.contents(file)
     if not conversion.read_as:
         raise UsageError("say with --from what standard input is")
-    with tempfile.TemporaryDirectory() as folder:
-        # Formats read files, some of them twice.
-        spooled = Path(folder) / f"stdin{WrittenForm.named(conversion.read_as).ending}"
-        spooled.write_bytes(DecodedText.bytes_of_stdin())
-        try:
-            return conversion.contents(spooled)
-        except FaultyFileError as error:
-            faults = [replace(fault, file="<stdin>") for fault in error.faults]
-            raise type(error)(faults) from None
+    # Formats read files, some of them twice, and of some what is written is read last.
+    folder = click.get_current_context().with_resource(tempfile.TemporaryDirectory())
+    spooled = Path(folder) / f"stdin{WrittenForm.named(conversion.read_as).ending}"
+    spooled.write_bytes(DecodedText.bytes_of_stdin())
+    try:
+        return conversion.contents(spooled)
+    except FaultyFileError as error:
+        faults = [replace(fault, file="<stdin>") for fault in error.faults]
+        raise type(error)(faults) from None
 
 
 def _write_each(contents: list[Content], form: WrittenForm, folder: Path) -> None:

@@ -2,18 +2,32 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, UsageError, counted, listed
 from pommel.files import DecodedText, TableReading, sha256_of
 from pommel.sources.formats.long_csv import COLUMNS, read_long_csv
-from pommel.sources.formats.set_format import SetFormat
-from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet
+from pommel.sources.formats.pair_readings import (
+    PAIRS,
+    Recipe,
+    UntoldError,
+    begins_as_suite,
+    read_pairs,
+)
+from pommel.sources.formats.pair_tables import PairColumns, TablePairs
+from pommel.sources.formats.set_format import SetFormat, first_line_of
+from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet, are_unspaced
 from pommel.sources.output import FORMATS, Content, SetContent, WrittenForm
 from pommel.suite import LoadedSuite
 from pommel.values import frozen
+
+# So many sentences say which script a file is in.
+_N_LOOKED_AT = 100
+# What may be a table of pairs though no format knows it.
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".parquet")
 
 
 @frozen
@@ -26,6 +40,10 @@ class Conversion:
     a suite that are taken as minimal sets, otherwise those that are called so. `by` is a field of
     the file: one suite for each of its values. `about` goes into the `meta` of suites that are made
     of sets, or read from tables; tables are read by `reading`, and get the `predictions`, formulas.
+
+
+    The others are of tables of pairs (`PairColumns`), read or written: columns by their names, a
+    label as COLUMN or COLUMN=VALUE; a `recipe` knows the columns of a published table.
     """
 
     read_as: str = ""
@@ -37,6 +55,13 @@ class Conversion:
     about: Mapping[str, Any] = field(default_factory=dict)
     reading: TableReading = field(default_factory=TableReading)
     predictions: tuple[str, ...] = ()
+    recipe: str = ""
+    good: str = ""
+    bad: str = ""
+    label: str = ""
+    ids: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    critical: str = ""
 
     def contents(self, path: Path) -> tuple[list[Content], Sequence[Fault]]:
         """Read a file; return what it holds, one or more, and what it could do better.
@@ -44,13 +69,15 @@ class Conversion:
         Raises `InputError` with every fault of the file, and `UsageError` if its format cannot be
         told, or has no field to divide it by.
         """
+        if pairs := self._pairs(path):
+            return self._sets(path, PAIRS, *pairs), ()
         form = WrittenForm.named(self.read_as or _form_of(path))
         is_read_so = self.predictions or self.reading != TableReading()
         if is_read_so and not form.is_table:
             options = "--prediction, --delimiter, --encoding and --sheet"
             raise UsageError(f"{path}: {options} are for suites as tables, CSV or xlsx")
         if form.sets:
-            return self._sets(path, form.sets), ()
+            return self._sets(path, form.sets, form.sets.read(path)), ()
         if self.by or self.compared:
             option = "--by" if self.by else "--compare"
             raise UsageError(f"{path}: {option} is for minimal sets; this is a suite")
@@ -69,23 +96,88 @@ class Conversion:
             grammatical=self.grammatical or GRAMMATICAL,
             ungrammatical=self.ungrammatical,
         )
-        return [content], loaded.warnings
+        columns = self._columns or PairColumns.of_source(loaded.suite.meta.get("source"))
+        return [replace(content, columns=columns)], loaded.warnings
 
-    def _sets(self, path: Path, form: SetFormat) -> list[Content]:
-        sets = form.read(path)
-        source = {"format": form.name, "file": path.name, "sha256": sha256_of(path)}
-        groups = {self.name or path.stem: sets}
+    @property
+    def _columns(self) -> PairColumns | None:
+        """The columns that are asked for; raises `UsageError` for some that say no pair."""
+        if self.recipe:
+            return Recipe.named(self.recipe).pair_columns
+        if not self.good:
+            if any((self.bad, self.label, *self.ids, *self.contexts, self.critical)):
+                raise UsageError("name the column of the good sentences, too: --good COLUMN")
+            return None
+        if not (self.bad or self.label):
+            hint = "name that of the bad sentences (--bad), or say which rows are good (--label)"
+            raise UsageError(f"--good alone is a column of sentences; {hint}")
+        name, _, value = self.label.rpartition("=")
+        return PairColumns(
+            (self.good, self.bad) if self.bad else (self.good,),
+            label=name or value,
+            value=value if name else "",
+            ids=self.ids,
+            contexts=self.contexts,
+            critical=self.critical,
+        )
+
+    def _pairs(self, path: Path) -> tuple[TablePairs, Recipe | None, str] | None:
+        """Return a file as a table of pairs, the recipe that knows it, and what tells its columns.
+
+        None is what something else tells better.
+        """
+        columns = self._columns
+        if self.read_as not in ("", PAIRS.name) or (not self.read_as and _is_suite(path)):
+            return None
+        is_asked = bool(self.read_as or columns)
+        if not is_asked and (path.suffix not in _TABLES or recognised(path) not in (None, PAIRS)):
+            return None
+        try:
+            pairs, recipe, told = read_pairs(path, columns, self.reading)
+        except UntoldError:
+            if is_asked:
+                raise
+            return None
+        return pairs, Recipe.named(self.recipe) if self.recipe else recipe, told
+
+    def _sets(
+        self,
+        path: Path,
+        form: SetFormat,
+        sets: Iterable[MinimalSet],
+        recipe: Recipe | None = None,
+        told: str = "",
+    ) -> list[Content]:
+        source: dict[str, object] = {
+            "format": form.name,
+            "file": path.name,
+            "sha256": sha256_of(path),
+        }
+        columns = sets.columns if isinstance(sets, TablePairs) else None
+        if columns:
+            source |= columns.source
+        groups: dict[str, Iterable[MinimalSet]] = {self.name or path.stem: sets}
         if self.by:
             groups = _by_field(sets, self.by, path)
             source["by"] = self.by
         compared = self.compared or form.compared
+        if compared == "critical" and not (columns and columns.critical):
+            raise UsageError("--compare critical needs the words of a table's column: --critical")
+        about = {**(recipe.about if recipe else {}), **self.about}
+        shown = islice(sets, _N_LOOKED_AT)
+        # What is compared otherwise has a contrast that its file says.
+        if form.compared == "sentence" and are_unspaced([each.grammatical for each in shown]):
+            about["joiner"] = ""
         return [
             SetContent(
                 all_sets=group,
-                ungrammatical_counts={len(each.others) for each in group},
-                meta={"name": name, **self.about, "source": source},
+                ungrammatical_counts={1} if columns else {len(each.others) for each in group},
+                meta={"name": name, **about, "source": source},
                 compared=compared,
                 metric=form.metric if compared == form.compared else "sum",
+                has_critical=bool(columns and columns.critical),
+                columns=columns,
+                told=told,
                 keeps_ties=True,
             )
             for name, group in groups.items()
@@ -100,8 +192,18 @@ def recognised(path: Path) -> SetFormat | None:
     candidates = [each for each in FORMATS if path.suffix in each.endings]
     if not candidates:
         return None
+    # A recipe knows more of a file than a format that has other files, too.
+    candidates.sort(key=lambda each: each is not PAIRS)
     head = DecodedText.head(path)
     return next((each for each in candidates if each.is_like(head)), None)
+
+
+def _is_suite(path: Path) -> bool:
+    """Say whether a file is a suite, by its ending and how it begins."""
+    if path.suffix == ".csv":
+        header = re.split(r'["\s,;]+', first_line_of(DecodedText.head(path)))
+        return not {*COLUMNS[1:3]}.isdisjoint(header)
+    return path.suffix == ".json" and begins_as_suite(DecodedText.head(path))
 
 
 def _form_of(path: Path) -> str:
@@ -126,19 +228,29 @@ def _form_of(path: Path) -> str:
     raise UsageError(f"{path}: say what it is with --from, or let it end in one of {shown}")
 
 
-def _by_field(sets: Iterable[MinimalSet], field: str, path: Path) -> dict[str, list[MinimalSet]]:
+def _by_field(
+    sets: Iterable[MinimalSet], field: str, path: Path
+) -> dict[str, Iterable[MinimalSet]]:
+    """Return the sets of each value of a field; of a table none of them is held."""
+    table = sets if isinstance(sets, TablePairs) else None
     groups: dict[str, list[MinimalSet]] = {}
     fields: dict[str, None] = {}
     n_without = 0
-    for each in sets:
-        said = each.fields or {}
+    if table:
+        told: Iterable[tuple[list[MinimalSet], Mapping[str, Any]]]
+        told = (([], row.cells) for row in table.rows([]))
+    else:
+        told = (([each], each.fields or {}) for each in sets)
+    for found, said in told:
         fields |= dict.fromkeys(said)
         if said.get(field) is None:
             n_without += 1
         else:
-            groups.setdefault(str(said[field]), []).append(each)
+            groups.setdefault(str(said[field]), []).extend(found)
     if n_without:
         without = f"{counted(n_without, 'minimal set')} without the field {field!r}"
         there = listed(list(fields), most=20) if fields else "no fields"
         raise UsageError(f"{path}: {without}; the file has {there}")
-    return groups
+    if table:
+        return {value: replace(table, group=(field, value)) for value in groups}
+    return {**groups}

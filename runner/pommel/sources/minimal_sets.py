@@ -2,24 +2,37 @@
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Literal
 
+from pommel.files import word_core
 from pommel.suite import Item, Region
 from pommel.values import positional
 
 GRAMMATICAL = "grammatical"
 UNGRAMMATICAL = "ungrammatical"
 REGION_NAMES = {"1": "before", "2": "contrast", "3": "after"}
+# Where a file says at which words of what follows the contrast its effect is looked for.
+CRITICAL_NAMES = {"1": "before", "2": "contrast", "3": "between", "4": "critical", "5": "after"}
 # The key of an item's JSON under which it keeps what its file said of the set.
 SOURCE = "source"
 
 _WORD = re.compile(r"[^ \t\n\r\f\v]+")
+# The scripts that are written without spaces: Han, Kana, Thai, Lao, Burmese, Khmer.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3001-\u30ff\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+)
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_CHARACTER = re.compile(rf"\s+|[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+# The combining class of signs that join the consonant before them to the one behind.
+_VIRAMA = 9
 
-# What a prediction compares: the whole sentence, or the contrast only.
-Compared = Literal["sentence", "contrast"]
-_COMPARED_REGION: dict[Compared, str] = {"sentence": "*", "contrast": "2"}
+# What a prediction compares: the whole sentence, the contrast, or the critical words after it.
+Compared = Literal["sentence", "contrast", "critical"]
+_COMPARED_REGION: dict[Compared, str] = {"sentence": "*", "contrast": "2", "critical": "4"}
 
 
 @positional
@@ -30,6 +43,8 @@ class MinimalSet:
     of `others` makes it ungrammatical. There may be none: what is varied has no other form.
     `fields` is what else its file says of the set, as JSON, so that it can be written back.
     `contexts` stand before the sentences, one before each, and are no part of them; () is none.
+    `joiner` stands between the three parts: nothing in a script without spaces. `critical` are the
+    words in `after` at which the effect is looked for, "" if nobody has said.
 
     In published files a sentence may be spelt like the grammatical one. Such a set is a tie: its
     prediction, which asks for less surprise, holds for no model, as in published accuracies.
@@ -41,26 +56,34 @@ class MinimalSet:
     after: str
     fields: Mapping[str, Any] | None = field(default=None, hash=False)
     contexts: tuple[str, ...] = ()
+    joiner: str = " "
+    critical: str = ""
 
     @classmethod
     def of(
-        cls, grammatical: str, *ungrammatical: str, fields: Mapping[str, Any] | None = None
+        cls,
+        grammatical: str,
+        *ungrammatical: str,
+        fields: Mapping[str, Any] | None = None,
+        joiner: str = " ",
     ) -> "MinimalSet":
         """Return the set of some sentences: what they share is their longest common prefix and,
-        in what that leaves, their longest common suffix, in words (as `words_in`). Where all are
-        the same, nobody knows what is contrasted: it is the whole sentence.
+        in what that leaves, their longest common suffix, in words (as `words_in`), or, with nothing
+        for a joiner, in characters (as `characters_in`). Where all are the same, nobody knows what
+        is contrasted: it is the whole sentence.
         """
-        sentences = [words_in(each) for each in (grammatical, *ungrammatical)]
+        units = words_in if joiner else characters_in
+        sentences = [units(each) for each in (grammatical, *ungrammatical)]
         if ungrammatical and all(words == sentences[0] for words in sentences):
-            form = " ".join(sentences[0])
-            return cls("", form, (form,) * len(ungrammatical), "", fields)
+            form = joiner.join(sentences[0])
+            return cls("", form, (form,) * len(ungrammatical), "", fields, joiner=joiner)
         n_before = _n_shared(sentences)
         rests = [words[n_before:] for words in sentences]
         n_after = _n_shared([words[::-1] for words in rests])
-        form, *others = (" ".join(words[: len(words) - n_after]) for words in rests)
-        before = " ".join(sentences[0][:n_before])
-        after = " ".join(rests[0][len(rests[0]) - n_after :])
-        return cls(before, form, tuple(others), after, fields)
+        form, *others = (joiner.join(words[: len(words) - n_after]) for words in rests)
+        before = joiner.join(sentences[0][:n_before])
+        after = joiner.join(rests[0][len(rests[0]) - n_after :])
+        return cls(before, form, tuple(others), after, fields, joiner=joiner)
 
     @classmethod
     def of_item(
@@ -94,11 +117,35 @@ class MinimalSet:
         Their words stay what they are, with blanks between.
         """
         texts = [[" ".join(words_in(text)) for text in each] for each in texts]
-        if joiner == " " and all(len(each) == len(REGION_NAMES) for each in texts):
+        kept = joiner if joiner in ("", " ") else " "
+        if kept == joiner and all(len(each) == len(REGION_NAMES) for each in texts):
             (before, form, after), *others = texts
             if all(each[0] == before and each[2] == after for each in others):
-                return cls(before, form, tuple(each[1] for each in others), after, fields)
-        return cls.of(*(joiner.join(filter(None, each)) for each in texts), fields=fields)
+                forms = tuple(each[1] for each in others)
+                return cls(before, form, forms, after, fields, joiner=joiner)
+        sentences = (joiner.join(filter(None, each)) for each in texts)
+        return cls.of(*sentences, fields=fields, joiner=kept)
+
+    def by_character(self) -> "MinimalSet":
+        """Return the set with its contrast in characters, as for a script without spaces."""
+        found = MinimalSet.of(*self.sentences, fields=self.fields, joiner="")
+        return replace(found, contexts=self.contexts, critical=self.critical)
+
+    def parts(self, form: str) -> tuple[str, ...]:
+        """Return the regions of the sentence with a form (`CRITICAL_NAMES`).
+
+        Where the critical words do not stand after the contrast, their region is empty.
+        """
+        units_of = words_in if self.joiner else characters_in
+        units, wanted = units_of(self.after), [_core(each) for each in units_of(self.critical)]
+        # They are found without the punctuation that is written to words.
+        cores, n = [_core(each) for each in units], len(wanted)
+        starts = (at for at in range(len(units) - n + 1) if cores[at : at + n] == wanted)
+        start = next(starts, None) if wanted else None
+        if start is None:
+            return self.before, form, "", "", self.after
+        cuts = (units[:start], units[start : start + n], units[start + n :])
+        return self.before, form, *map(self.joiner.join, cuts)
 
     @property
     def is_tied(self) -> bool:
@@ -115,7 +162,8 @@ class MinimalSet:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The grammatical sentence, then the ungrammatical ones."""
-        return tuple(" ".join(filter(None, (self.before, form, self.after))) for form in self.forms)
+        texts = ((self.before, form, self.after) for form in self.forms)
+        return tuple(self.joiner.join(filter(None, each)) for each in texts)
 
     @property
     def grammatical(self) -> str:
@@ -143,25 +191,49 @@ def words_in(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
+def characters_in(text: str) -> list[str]:
+    """Return what a text in a script without spaces can be divided into.
+
+    That is a character with its combining marks, or a run of another script. What blanks stand
+    between stays together: no region may begin or end with one.
+    """
+    found: list[str] = []
+    for each in _CHARACTER.findall(text.strip()):
+        is_bound = each.isspace() or unicodedata.category(each[0]).startswith("M")
+        last = found[-1][-1] if found else ""
+        if found and (is_bound or last.isspace() or unicodedata.combining(last) == _VIRAMA):
+            found[-1] += each
+        else:
+            found.append(each)
+    return found
+
+
+def are_unspaced(sentences: Iterable[str]) -> bool:
+    """Say whether most of some sentences are in a script without spaces, and have none."""
+    found = [bool(_HAS_UNSPACED.search(each)) and len(words_in(each)) == 1 for each in sentences]
+    return 2 * sum(found) > len(found)
+
+
 def suite_head(
     meta: Mapping[str, Any],
     n_ungrammatical: int,
     compared: Compared = "sentence",
     metric: str = "sum",
+    region_names: Mapping[str, str] = REGION_NAMES,
 ) -> dict[str, Any]:
     """Return the JSON of a suite of minimal sets with so many ungrammatical sentences each.
 
-    It lacks its items. The prediction is that the grammatical sentence, or its contrast, is less
+    It lacks its items. The prediction is that the grammatical sentence, or a region of it, is less
     surprising than every ungrammatical one, by the metric over its tokens.
     """
     region = _COMPARED_REGION[compared]
     names = ungrammatical_names(n_ungrammatical)
     worse = [f"({region};%{GRAMMATICAL}%) < ({region};%{name}%)" for name in names]
-    what = "sentence" if compared == "sentence" else "form"
-    description = f"The grammatical {what} is less surprising than the ungrammatical one"
+    what = {"sentence": "sentence", "contrast": "form", "critical": "sentence's critical part"}
+    description = f"The grammatical {what[compared]} is less surprising than the ungrammatical one"
     return {
         "meta": {**meta, "metric": "sum"},
-        "region_meta": REGION_NAMES,
+        "region_meta": region_names,
         "predictions": [
             {
                 "type": "formula",
@@ -173,10 +245,13 @@ def suite_head(
     }
 
 
-def suite_items(sets: Iterable[MinimalSet]) -> Iterator[dict[str, Any]]:
+def suite_items(
+    sets: Iterable[MinimalSet], *, has_critical: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield the JSON of one item a set, numbered from 1: before the contrast, contrast, after it.
 
-    All sets must have as many ungrammatical sentences.
+    All sets must have as many ungrammatical sentences. `has_critical` says that the critical words
+    are a region of their own.
     """
     for number, each in enumerate(sets, start=1):
         names = (GRAMMATICAL, *ungrammatical_names(len(each.others)))
@@ -185,7 +260,11 @@ def suite_items(sets: Iterable[MinimalSet]) -> Iterator[dict[str, Any]]:
             "item_number": number,
             **({SOURCE: each.fields} if each.fields else {}),
             "conditions": [
-                condition_value(name, (each.before, form, each.after), context=context)
+                condition_value(
+                    name,
+                    each.parts(form) if has_critical else (each.before, form, each.after),
+                    context=context,
+                )
                 for name, context, form in zip(names, contexts, each.forms, strict=True)
             ],
         }
@@ -205,6 +284,11 @@ def ungrammatical_names(n: int) -> list[str]:
     if n == 1:
         return [UNGRAMMATICAL]
     return [f"{UNGRAMMATICAL}_{number}" for number in range(1, n + 1)]
+
+
+def _core(word: str) -> str:
+    start, end = word_core(word)
+    return word[start:end] or word
 
 
 def _n_shared(sentences: list[list[str]]) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, UsageError, counted, listed
+from pommel.errors import InputError, UsageError, counted, listed, quoted
 from pommel.files import TableReading, json_chunks, replacing
 from pommel.sources.formats.blimp import BLIMP
 from pommel.sources.formats.clams import CLAMS
@@ -25,12 +25,15 @@ from pommel.sources.formats.long_csv import (
     sentence_lines,
     suite_sheets,
 )
-from pommel.sources.formats.multiblimp import MULTIBLIMP
+from pommel.sources.formats.pair_readings import PAIRS
 from pommel.sources.formats.pair_rows import PAIR_TABLE
+from pommel.sources.formats.pair_tables import MULTIBLIMP, PairColumns
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.grammar.source import GeneratedItem
 from pommel.sources.minimal_sets import (
+    CRITICAL_NAMES,
     GRAMMATICAL,
+    REGION_NAMES,
     UNGRAMMATICAL,
     Compared,
     MinimalSet,
@@ -56,6 +59,7 @@ FORMATS: tuple[SetFormat, ...] = (
     LM_SYNEVAL,
     LINZEN,
     GULORDAVA,
+    PAIRS,
 )
 
 # More ties than these are not named.
@@ -164,12 +168,15 @@ class Content(ABC):
     `grammatical` and `ungrammatical` are the conditions that are taken as minimal sets, where there
     are conditions; without names for the ungrammatical ones those are that are called so.
     `keeps_ties` says that sentences which are spelt like the grammatical one stay in sets, as in
-    files that somebody has published; what is generated is without them.
+    files that somebody has published; what is generated is without them. `columns` are those of the
+    table of pairs that it was, or is written as; `told` is what told them.
     """
 
     grammatical: str = GRAMMATICAL
     ungrammatical: tuple[str, ...] = ()
     keeps_ties: bool = False
+    columns: PairColumns | None = None
+    told: str = ""
     tally: Tally = field(default_factory=Tally)
 
     @property
@@ -229,11 +236,14 @@ class Content(ABC):
         """Return what is counted where it is written in a form: sets, or items."""
         return "minimal set" if form.sets or isinstance(self, SetContent) else "item"
 
-    def pieces(self, form: WrittenForm) -> Iterator[str]:
-        """Return its text in some form, piece by piece.
+    def pieces(self, form: WrittenForm, ending: str = "") -> Iterator[str]:
+        """Return its text in some form, piece by piece; a table's may follow from a file's ending.
 
         Raises `UsageError` for what it cannot be written as.
         """
+        if form.sets is PAIRS:
+            columns = (self.columns or PairColumns(("good", "bad"))).written_to(ending)
+            return columns.lines(self._sets_in(PAIRS))
         if form.sets and form.sets.pieces:
             return form.sets.pieces(self._sets_in(form.sets))
         if form.name == _CSV:
@@ -253,7 +263,7 @@ class Content(ABC):
         if form.name == _XLSX:
             TableReading.write_workbook(path, suite_sheets(self.head, self.item_values()))
             return
-        pieces = self.pieces(form)
+        pieces = self.pieces(form, path.suffix)
         with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
             stream.writelines(pieces)
 
@@ -318,7 +328,9 @@ class SetContent(Content):
 
     A set of more than one ungrammatical sentence is one item if all have as many, and otherwise an
     item for each. Sets without any are no items. `compared` is what the prediction compares,
-    `metric` by what of its tokens.
+    `metric` by what of its tokens; `has_critical` says that critical words are a region.
+
+    A joiner of nothing in `meta` is that of a script without spaces: contrasts are in characters.
     """
 
     all_sets: Iterable[MinimalSet]
@@ -326,27 +338,39 @@ class SetContent(Content):
     meta: Mapping[str, Any]
     compared: Compared = "sentence"
     metric: str = "sum"
+    has_critical: bool = False
 
     @property
     def head(self) -> Mapping[str, Any]:
         """The suite's JSON without its items."""
         counts = self._counts
         n_ungrammatical = counts.pop() if len(counts) == 1 else 1
-        return suite_head(self.meta, n_ungrammatical, self.compared, self.metric)
+        names = CRITICAL_NAMES if self.has_critical else REGION_NAMES
+        return suite_head(self.meta, n_ungrammatical, self.compared, self.metric, names)
 
     def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Return an item a set, or a pair."""
         sets = self.sets()
         if len(self._counts) > 1:
             sets = itertools.chain.from_iterable(each.pairs() for each in sets)
-        return suite_items(sets)
+        if self.compared == "critical":
+            sets = map(self._checked, sets)
+        return suite_items(sets, has_critical=self.has_critical)
+
+    def _checked(self, found: MinimalSet) -> MinimalSet:
+        """Return a set; raises `InputError` if it has no critical words to be compared."""
+        if not found.parts(found.form)[-2]:
+            what = f"{quoted(found.critical)} does not stand behind what differs"
+            hint = "leave out --compare critical, and its sentences are compared"
+            raise InputError(f"{self.name}: {what} in {quoted(found.grammatical)}; {hint}")
+        return found
 
     @property
     def _counts(self) -> set[int]:
         return {*self.ungrammatical_counts} - {0}
 
     def _all_sets(self) -> Iterator[MinimalSet]:
-        return iter(self.all_sets)
+        return iter(self.all_sets) if self.joiner else map(MinimalSet.by_character, self.all_sets)
 
 
 @frozen

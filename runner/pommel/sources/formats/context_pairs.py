@@ -4,6 +4,7 @@ Their suites are a JSON list of items `[[context, context], [good target, bad ta
 stands there twice so that both targets are scored in one call. A table has a column for each.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -115,7 +116,7 @@ CONTEXT_PAIRS = SetFormat(
     # As the authors' code has it: the mean over the target's tokens.
     metric="mean",
     has_contexts=True,
-    is_like=lambda text: text.lstrip().startswith("["),
+    is_like=lambda text: re.match(r"\s*\[(?!\s*\{)", text) is not None,
 )
 
 

@@ -4,6 +4,7 @@ The plainest such file has two columns of TSV: the grammatical sentence, the ung
 """
 
 import itertools
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,16 @@ from pommel.suite import Region
 from pommel.values import positional
 
 _HEADER = [GRAMMATICAL, UNGRAMMATICAL]
+# What the names of the two columns of a pair have, and nothing else that differs.
+_OPPOSITES = (
+    ("good", "bad"),
+    ("grammatical", "ungrammatical"),
+    ("acceptable", "unacceptable"),
+    ("plausible", "implausible"),
+    ("correct", "incorrect"),
+    ("correct", "wrong"),
+    ("right", "wrong"),
+)
 
 
 def pairs_of(sets: Iterable[MinimalSet]) -> Iterator[MinimalSet]:
@@ -29,7 +40,8 @@ def mended_set(found: MinimalSet) -> MinimalSet:
     texts = (found.before, *found.forms, found.after)
     before, form, *others, after = map(Region.text_of, texts)
     contexts = tuple(map(Region.text_of, found.contexts))
-    return MinimalSet(before, form, tuple(others), after, found.fields, contexts)
+    forms = tuple(others)
+    return replace(found, before=before, form=form, others=forms, after=after, contexts=contexts)
 
 
 # Where a value stands, what is wrong with it, and what to do.
@@ -166,10 +178,24 @@ def _pair_faults(row: tuple[Place, list[str]]) -> Iterator[Fault]:
         yield place.fault("this is no pair of sentences", hint)
 
 
+def are_opposite(first: str, second: str) -> bool:
+    """Say whether the names of two columns say that the first has the good sentences."""
+    return any(
+        re.sub(rf"(?<![a-z]){good}(?![a-z])", bad, first.lower()) == second.lower() != first.lower()
+        for good, bad in _OPPOSITES
+    )
+
+
+def _is_pair_table(text: str) -> bool:
+    names = [*map(str.strip, text.partition("\n")[0].split("\t"))]
+    # A table whose columns are called something else has a header that is no pair.
+    return len(names) == len(_HEADER) and (names == _HEADER or not are_opposite(*names))
+
+
 PAIR_TABLE = SetFormat(
     name="tsv",
     endings=(".tsv",),
     parse=parse_pairs,
     pieces=pair_lines,
-    is_like=lambda text: text.partition("\n")[0].count("\t") == 1,
+    is_like=_is_pair_table,
 )
