@@ -118,7 +118,7 @@ def test_what_is_asked_for_has_to_make_sense(pommel: Pommel, tmp_path: Path) -> 
     path.write_text("one,two\nthe wren sings,the wren sing\n")
     for options, message in {
         (): (
-            f"{path}: this can be read in 2 ways (they share most of their words in 1 of the first "
+            f"{path}: this can be read in 2 ways (they share most of their words in 1 of "
             f"1 rows); say which:\n  pommel convert {path} --good one --bad two\n"
             f"  pommel convert {path} --good two --bad one"
         ),

@@ -113,7 +113,7 @@ def test_names_tell_which_sentence_is_good(tmp_path: Path) -> None:
     assert (pairs.columns.columns, recipe) == (("Acceptable text", "Unacceptable text"), None)
     assert told == (
         "'Acceptable text' is read as the good sentence and 'Unacceptable text' as the bad one: so "
-        "they are named, and they share most of their words in 2 of the first 2 rows (--good and "
+        "they are named, and they share most of their words in 2 of 2 rows (--good and "
         "--bad say otherwise)"
     )
 
@@ -134,7 +134,7 @@ def test_labels_that_take_turns_tell_sentences(tmp_path: Path) -> None:
     ]
     assert told == (
         "'text' is read as sentences, two rows a pair, and 'ok' as which is good: they share "
-        "most of their words in 2 of the first 2 pairs (--good and --label say otherwise)"
+        "most of their words in 2 of 2 pairs (--good and --label say otherwise)"
     )
 
 

@@ -198,7 +198,7 @@ def _likeness(firsts: Sequence[_Bag], seconds: Sequence[_Bag], noun: str) -> str
     n_equal = sum(first.text == second.text for first, second in twos)
     if not twos or 10 * n_alike < _OF_TEN * len(twos) or 2 * n_equal > len(twos):
         return ""
-    return f"they share most of their words in {n_alike} of the first {len(twos)} {noun}"
+    return f"they share most of their words in {n_alike} of {len(twos)} {noun}"
 
 
 def _sentence_readings(
