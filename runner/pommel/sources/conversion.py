@@ -70,6 +70,8 @@ class Conversion:
         told, or has no field to divide it by.
         """
         if pairs := self._pairs(path):
+            if self.predictions:
+                raise UsageError(f"{path}: --prediction is for a suite; this is a table of pairs")
             return self._sets(path, PAIRS, *pairs), ()
         form = WrittenForm.named(self.read_as or _form_of(path))
         is_read_so = self.predictions or self.reading != TableReading()
