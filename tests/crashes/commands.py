@@ -111,13 +111,13 @@ class Folder:
     path: Path
 
     @classmethod
-    def filled(cls, path: Path) -> Self:
-        """Make a folder with all that the commands read."""
+    def filled(cls, path: Path, prepared: Sequence[str] = _PREPARED) -> Self:
+        """Make a folder with all that the commands read, `prepared` by commands."""
         path.mkdir()
         for name, text in _FILES.items():
             (path / name).write_text(text, "utf-8")
         folder = cls(path)
-        for command in _PREPARED:
+        for command in prepared:
             assert folder.ended(command).returncode == 0, command
         return folder
 

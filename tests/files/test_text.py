@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import InputError, PommelError, SuiteError
-from pommel.files.text import GZIP_FAULTS, DecodedText, opened, replacing, sha256_of, write_text
+from pommel.files.text import (
+    GZIP_FAULTS,
+    DecodedText,
+    check_file_names,
+    opened,
+    replacing,
+    sha256_of,
+    write_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -288,3 +296,21 @@ def test_heads_of_files_that_are_no_text(tmp_path: Path) -> None:
     assert DecodedText.head(path) == "\N{REPLACEMENT CHARACTER}\x00abc"
     with pytest.raises(InputError, match="No such file"):
         DecodedText.head(tmp_path / "none.txt")
+
+
+@pytest.mark.parametrize("name", ["aux", "AUX", "con.old", "lpt9 .x", "com¹", "nul.tar.gz"])
+def test_no_file_is_called_as_a_device_of_windows(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check_file_names(["agreement", name])
+    said = f"{name!r} cannot be a file's name: it is that of a device on Windows"
+    assert str(caught.value) == said
+
+
+def test_names_that_are_no_devices() -> None:
+    check_file_names(["auxiliary", "con_text", "com", "com10", "my.aux", "שלום", "é b"])
+
+
+def test_names_that_some_file_systems_do_not_tell_apart() -> None:
+    with pytest.raises(InputError) as caught:
+        check_file_names(["Été", "other", "été"])
+    assert str(caught.value) == "'Été' and 'été' differ in capital letters only"

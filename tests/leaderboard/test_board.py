@@ -12,7 +12,7 @@ from tests.leaderboard.samples import KEEPER, WHEN, board_at, snapshot
 from tests.leaderboard.submission.samples import AGREEMENT, SONG, SUITES
 from tests.store.run_samples import agreement
 
-from pommel.errors import UsageError
+from pommel.errors import InputError, UsageError
 from pommel.files import write_text
 from pommel.leaderboard import BoardFolder, BoardPlan
 from pommel.leaderboard.board import BoardError, board_from
@@ -118,9 +118,10 @@ def test_choices_that_make_no_board(tmp_path: Path, choices: dict[str, Any], sai
 @pytest.mark.parametrize(
     ("suite", "said"),
     [
+        (make_suite(name="a/b"), "'a/b' cannot be a file's name: it has the character '/'"),
         (
-            make_suite(name="a/b"),
-            "the suite 'a/b' cannot be pinned: its name has the character '/'",
+            make_suite(name="Nul"),
+            "'Nul' cannot be a file's name: it is that of a device on Windows",
         ),
         (
             make_suite(formulas=()),
@@ -129,7 +130,7 @@ def test_choices_that_make_no_board(tmp_path: Path, choices: dict[str, Any], sai
     ],
 )
 def test_suites_that_cannot_be_pinned(tmp_path: Path, suite: Suite, said: str) -> None:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises((UsageError, InputError)) as caught:
         board_at(tmp_path, (suite,))
     assert str(caught.value) == said
 

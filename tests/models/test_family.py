@@ -623,3 +623,11 @@ def test_what_a_model_leaves_is_freed_before_the_next() -> None:
 def test_a_folder_whose_name_is_too_long_is_not_there() -> None:
     with pytest.raises(ModelNotAvailableError, match="File name too long"):
         expand(f"lstm://{'a' * 300}/*")
+
+
+def test_paths_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommel.models.family.os.sep", "\\")
+    assert split_places(r"lstm://C:\runs\seed-{1,2}").written == ("C:", "runs", "seed-{1,2}")
+    assert split_places(r"..\runs\seed-*").written == ("..", "runs", "seed-*")
+    # Only on disk.
+    assert split_places(r"http://host/v1#a\b").written == (r"host/v1", r"a\b")

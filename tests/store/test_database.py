@@ -7,7 +7,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 import pytest
 from tests.store.store_samples import (
@@ -28,6 +28,7 @@ from pommel.store.database import (
     insert_rows,
     marks,
     pieces,
+    uri_of,
 )
 from pommel.store.salvage import salvage
 
@@ -360,3 +361,16 @@ def test_what_a_description_has_stays_readable(tmp_path: Path) -> None:
         cache.keep(key, numbered(20))
         ((text,),) = database.rows("SELECT description FROM models")
     assert json.loads(text) == json.loads(json.dumps(WREN.to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (PurePosixPath("/a b/é#?.sqlite"), "file:///a%20b/%C3%A9%23%3F.sqlite"),
+        (PureWindowsPath(r"C:\a b\s.sqlite"), "file:///C:/a%20b/s.sqlite"),
+        (PureWindowsPath(r"\\server\share\s.sqlite"), "file:////server/share/s.sqlite"),
+    ],
+)
+def test_the_address_of_a_file(path: PurePath, expected: str) -> None:
+    """SQLite refuses one with a server where addresses have theirs."""
+    assert uri_of(path) == expected

@@ -19,8 +19,8 @@ from pommel.cli.set_files import (
     show_left_out,
     show_or_write,
 )
-from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
-from pommel.files import DecodedText, file_name_fault
+from pommel.errors import Fault, FaultyFileError, UsageError, counted
+from pommel.files import DecodedText, check_file_names
 from pommel.sources import Content, Conversion, WrittenForm
 
 _STANDARD_INPUT = Path("-")
@@ -180,14 +180,7 @@ def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequen
 
 
 def _write_each(contents: list[Content], form: WrittenForm, folder: Path) -> None:
-    names: dict[str, str] = {}
-    for content in contents:
-        if fault := file_name_fault(content.name):
-            raise InputError(f"{content.name!r} cannot be a file's name: it {fault}")
-        # Not every file system tells capital letters from small ones.
-        other = names.setdefault(content.name.casefold(), content.name)
-        if other != content.name:
-            raise InputError(f"{other!r} and {content.name!r} differ in capital letters only")
+    check_file_names(content.name for content in contents)
     for content in contents:
         content.write(form, folder / f"{content.name}{form.ending}")
         show_left_out(content, form)

@@ -4,6 +4,7 @@ import concurrent.futures
 import contextlib
 import os
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -76,6 +77,9 @@ def is_image(reference: str) -> bool:
 
 
 def _machine_memory_bytes() -> int:
+    if sys.platform == "win32":
+        # Containers run in a machine of Docker's own there, which has a part of the memory.
+        raise UsageError("--parallel-images needs --images-memory SIZE on Windows")
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 

@@ -18,8 +18,8 @@ from pommel.cli.output import (
     show_table,
     suites_argument,
 )
-from pommel.errors import InputError, counted
-from pommel.files import file_name_fault
+from pommel.errors import counted
+from pommel.files import check_file_names
 from pommel.sources import Content, SuiteCard, WrittenForm, load_suites
 from pommel.suite import LetterSize, Suite
 
@@ -97,9 +97,7 @@ def export(
     exported = [
         suite.with_first_letters(first_letter) if first_letter else suite for suite in found.suites
     ]
-    for suite in exported:
-        if fault := file_name_fault(suite.name):
-            raise InputError(f"the suite's name {suite.name!r} cannot be a file's name: it {fault}")
+    check_file_names(suite.name for suite in exported)
     for suite in exported:
         Content.of_suite(suite).write(written, output / f"{suite.name}.{form}")
     note(f"{counted(len(found.suites), 'suite')}: {output}")

@@ -7,6 +7,7 @@ a message and an exit status, never a traceback.
 
 import codecs
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -37,7 +38,9 @@ class SafeStream(io.TextIOBase):
         if isinstance(stream, io.TextIOWrapper):
             handler = f"pommel-{id(self)}"
             codecs.register_error(handler, self._replaced)
-            stream.reconfigure(errors=handler)
+            # What a program reads has the same bytes everywhere.
+            newline = None if stream.isatty() else "\n"
+            stream.reconfigure(errors=handler, newline=newline)
 
     def _replaced(self, error: UnicodeError) -> tuple[str | bytes, int]:
         self.has_replaced = True
@@ -126,11 +129,11 @@ def _messages() -> Iterator[None]:
     except PommelError as error:
         _say(str(error))
         sys.exit(error.exit_status)
-    except BrokenPipeError:
-        # The reader of our output (`| head`) has gone; what is left must not go to the closed pipe.
-        drop_output()
-        sys.exit(0)
     except OSError as error:
+        if isinstance(error, BrokenPipeError) or _is_closed_pipe_of_windows(error):
+            # The reader of our output (`| head`) has gone; what is left must not go to the pipe.
+            drop_output()
+            sys.exit(0)
         _say(f"{error.filename or 'the output'}: {error.strerror or error}")
         if not error.filename:
             # Python would try once more to write it, and complain.
@@ -142,6 +145,10 @@ def _messages() -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - what nobody has thought of is our mistake
         _say(_bug(error))
         sys.exit(_SOFTWARE)
+
+
+def _is_closed_pipe_of_windows(error: OSError) -> bool:
+    return sys.platform == "win32" and error.errno == errno.EINVAL and not error.filename
 
 
 # What sysexits.h calls an internal software error.

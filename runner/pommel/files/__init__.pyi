@@ -19,7 +19,7 @@ from .tables import (
 from .text import (
     GZIP_FAULTS as GZIP_FAULTS,
     DecodedText as DecodedText,
-    file_name_fault as file_name_fault,
+    check_file_names as check_file_names,
     is_encodable as is_encodable,
     make_folder as make_folder,
     opened as opened,

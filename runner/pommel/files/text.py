@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Self
@@ -36,6 +36,8 @@ _N_HEAD = 4_096
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Unlike joiners without a width and marks of direction, these belong to no script.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# No file is called so on Windows, whatever stands behind a dot.
+_DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³]) *", re.IGNORECASE)
 
 
 @frozen
@@ -245,10 +247,23 @@ def write_text(path: Path, text: str) -> None:
         aside.write_text(text, encoding="utf-8", newline="")
 
 
-def file_name_fault(name: str) -> str | None:
-    """Return why a name cannot be a file's name, on any system; None if it can."""
+def check_file_names(names: Iterable[str]) -> None:
+    """Raise `InputError` for what cannot be names of files in one folder, on any system."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if fault := _file_name_fault(name):
+            raise InputError(f"{name!r} cannot be a file's name: it {fault}")
+        # Not every file system tells capital letters from small ones.
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            raise InputError(f"{other!r} and {name!r} differ in capital letters only")
+
+
+def _file_name_fault(name: str) -> str | None:
     if not name.strip(". ") or name != name.strip():
         return "is empty but for dots and blanks, or begins or ends with blanks"
+    if _DEVICE.fullmatch(name.partition(".")[0]):
+        return "is that of a device on Windows"
     wrong = next((each for each in name if each in '/\\:*?"<>|' or not each.isprintable()), None)
     return f"has the character {wrong!r}" if wrong else None
 

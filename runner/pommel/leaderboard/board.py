@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError, UsageError, nearest, printable, quoted
-from pommel.files import file_name_fault, parse_json
+from pommel.files import check_file_names, parse_json
 from pommel.leaderboard.submission import Limits
 from pommel.leaderboard.submission.limits import shape_fault
 from pommel.leaderboard.submission.manifest import has_letter
@@ -143,6 +143,7 @@ class BoardPlan:
     def board(self, suites: Sequence[Suite]) -> Board:
         """Return the board of these suites, as its file is read; raises as `make` does."""
         Suite.check_distinct_names(suites)
+        check_file_names(suite.name for suite in suites)
         pinned = tuple(_pin(suite, self.suite_weights) for suite in suites)
         circuits = dict.fromkeys((each.circuit for each in pinned), 1.0)
         _check_weights("circuit", self.circuit_weights, list(circuits))
@@ -234,8 +235,6 @@ def _check_sense(board: Board, where: str) -> None:
 
 
 def _pin(suite: Suite, weights: Mapping[str, float]) -> PinnedSuite:
-    if fault := file_name_fault(suite.name):
-        raise UsageError(f"the suite {suite.name!r} cannot be pinned: its name {fault}")
     if not suite.predictions or not suite.items:
         raise UsageError(f"the suite {suite.name} has no predictions or no items, and so no score")
     return PinnedSuite(

@@ -14,7 +14,9 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +55,8 @@ _WRITTEN = re.compile(
 )
 _LONGEST_REASON = 500
 _LONGEST_KEEPER = 200
+# Windows wakes nobody who waits for a lock.
+_SECONDS_BETWEEN_TRIES = 0.05
 
 # Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
 _FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
@@ -263,7 +267,9 @@ class BoardFolder:
             with self.changing(board, ledger, changed):
                 with replacing(archive) as aside:
                     aside.write_bytes(raw)
-                archive.chmod(0o444)
+                if sys.platform != "win32":
+                    # There, what is read-only could not be deleted if this change is undone.
+                    archive.chmod(0o444)
                 write_text(self.entry_file(entry.id), entry.to_text())
                 rows = self.write_standings(board, changed, [*kept, entry]).rows
         (own,) = (row for row in rows if row.id == entry.id)
@@ -525,13 +531,25 @@ def written_name(path: Path) -> str:
 def _is_locked(opened: int, *, waiting: bool = True) -> bool:
     """Keep others out of what is open, and return whether that was possible.
 
-    Windows has no such locks, and some folders of a network have none for what is only read.
+    Some folders of a network have no locks for what is only read.
     """
     try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            # What is locked cannot be read by others; they read nothing beyond the end.
+            os.lseek(opened, MOST_BYTES, os.SEEK_SET)
+            while True:
+                try:
+                    msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
+                except PermissionError:
+                    time.sleep(_SECONDS_BETWEEN_TRIES)
+                else:
+                    return True
         import fcntl
 
         fcntl.flock(opened, fcntl.LOCK_EX | (0 if waiting else fcntl.LOCK_NB))
-    except (ImportError, OSError):
+    except OSError:
         return False
     return True
 

@@ -314,12 +314,15 @@ def split_places(reference: str) -> Reference:
     if kind and kind.has_settings:
         # Settings have no pattern.
         body, mark, settings = body.partition("?")
+    # Where nothing is on disk (images, URLs), `*`, `?` and `[` are characters like any other.
+    models_are = kind.models_are if kind else "" if separator else "folder or file"
+    if models_are:
+        # Windows has another one, which means something else in braces.
+        body = body.replace(os.sep, "/")
     parts = split_outside_braces(body, kind.separators if kind else "/")
     if parts[-1] == ("/", "") and len(parts) > 1:
         # A shell that completes a folder's name puts a slash behind it.
         parts.pop()
-    # Where nothing is on disk (images, URLs), `*`, `?` and `[` are characters like any other.
-    models_are = kind.models_are if kind else "" if separator else "folder or file"
     separators, written = zip(*parts, strict=True)
     return Reference(reference, scheme, separators, written, models_are, f"{mark}{settings}")
 

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
@@ -199,9 +199,14 @@ def allows_log(folder: Path, *, how: str = "mode=rwc") -> bool:
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
-    )
+    uri = f"{uri_of(path.absolute())}?{how}"
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def uri_of(path: PurePath) -> str:
+    uri = path.as_uri()
+    # Of \\server\share on Windows, SQLite takes the server in the path only.
+    return uri.replace("//", "////", 1) if path.drive.startswith("\\\\") else uri
 
 
 def _is_there(path: Path) -> bool:

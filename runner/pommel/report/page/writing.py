@@ -92,7 +92,10 @@ def write_report(
         anchors={each.key: number for number, each in reversed([*enumerate(of_suites)])},
         n_models=sum(not model.is_family for model in models),
     )
-    with replacing(path) as aside, aside.open("w", encoding="utf-8", errors="replace") as opened:
+    with (
+        replacing(path) as aside,
+        aside.open("w", encoding="utf-8", errors="replace", newline="") as opened,
+    ):
         opened.writelines(page)
 
 

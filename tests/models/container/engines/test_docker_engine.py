@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from docker.errors import APIError
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.container.engines.docker_engine import DockerEngine
+from pommel.models.container.engines.docker_engine import DockerChannel, DockerEngine
 from pommel.models.container.engines.engine import open_engine
 
 
@@ -117,3 +118,26 @@ def test_an_engine_that_does_not_say_what_it_keeps(failure: Exception, message: 
     with pytest.raises(ModelNotAvailableError) as caught:
         engine.find_image("docker://it")
     assert str(caught.value) == message
+
+
+def test_input_ends_on_a_named_pipe_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's `shutdown` would close both ways, and with them the answers'."""
+
+    class NpipeSocket:
+        def __init__(self) -> None:
+            self.sent: list[bytes] = []
+
+        def settimeout(self, seconds: float | None) -> None:
+            assert seconds is None
+
+        def sendall(self, data: bytes) -> None:
+            self.sent.append(data)
+
+    pipe = NpipeSocket()
+    monkeypatch.setattr("docker.utils.socket.NpipeSocket", NpipeSocket)
+    client: Any = SimpleNamespace(attach_socket=lambda *_, **__: pipe)
+    channel = DockerChannel(client=client, container="model")
+    channel.attach()
+    channel.write(b"a sentence\n")
+    channel.close_input()
+    assert pipe.sent == [b"a sentence\n", b""]

@@ -53,6 +53,7 @@ class DockerChannel:
     is_answered: bool = False
     _stream: Any = None
     _socket: Any = None
+    _is_pipe: bool = field(default=False, init=False)
     _pieces: Iterator[tuple[int, bytes]] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _removed: bool = False
@@ -68,6 +69,7 @@ class DockerChannel:
         self._socket = getattr(self._stream, "_sock", self._stream)
         self._socket.settimeout(None)
         untyped: Any = sockets
+        self._is_pipe = isinstance(self._socket, untyped.NpipeSocket)
         self._pieces = untyped.frames_iter(self._socket, tty=False)
 
     def write(self, data: bytes) -> None:
@@ -78,7 +80,11 @@ class DockerChannel:
     def close_input(self) -> None:
         """Let the command see the end of its input."""
         with _losses_told():
-            self._socket.shutdown(socket.SHUT_WR)
+            if self._is_pipe:
+                # On Windows, where nothing ends one half of a pipe, an empty message does.
+                self._socket.sendall(b"")
+            else:
+                self._socket.shutdown(socket.SHUT_WR)
 
     def read(self) -> tuple[int, bytes] | None:
         """Return the next piece of output and whose it is; None at the end."""

@@ -248,6 +248,10 @@ def _of_docker(name: DockerName, reference: str) -> Engine:
 
 
 def _apptainer(reference: str) -> Engine:
+    if sys.platform != "linux":
+        raise ModelNotAvailableError(
+            f"{reference}: Apptainer is for Linux; use the image with docker://"
+        )
     from pommel.models.container.engines import apptainer_engine
 
     return apptainer_engine.find_apptainer(reference)

@@ -75,6 +75,10 @@ class Reaper:
             return
         with contextlib.suppress(OSError, subprocess.TimeoutExpired), process.stdout:
             process.stdin.close()
+            if sys.platform == "win32":
+                # Nothing there waits for a pipe and for a time at once.
+                process.wait(_SECONDS_TO_TIDY_UP)
+                return
             waiting = select.poll()
             waiting.register(process.stdout)
             waiting.poll(_SECONDS_TO_TIDY_UP * 1000)

@@ -27,7 +27,8 @@ def main() -> None:
 
     Standard output is closed as soon as there is nothing that is worth waiting for.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    # A terminal that is closed sends SIGHUP; Windows has none.
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, signal.SIG_IGN)
     left: dict[Any, Mapping[str, Any]] = {}
     for line in sys.stdin.buffer:
