@@ -39,8 +39,9 @@ $(VENV)/.torch: $(BIN)/python constraints.txt
 	$(PIP_INSTALL) "$$(grep '^torch==' constraints.txt)"
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.torch pyproject.toml
-	$(PIP_INSTALL) --editable '.[hf]'
+# Nothing heavy: the shipped models run in numpy. What is never imported need not be compiled.
+$(VENV)/.demo: $(BIN)/python constraints.txt pyproject.toml
+	$(PIP_INSTALL) --no-compile --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.torch pyproject.toml

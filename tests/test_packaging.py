@@ -173,16 +173,13 @@ def test_the_base_install_runs_the_shipped_suites_without_torch(
     # Elsewhere than in the checkout, and with nothing of it on the path.
     settings = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     pommel = environment / "bin" / "pommel"
-    done = _run(
-        pommel,
-        *("run", "builtin://en-ngram", "suites:en", "--format", "csv"),
-        cwd=tmp_path,
-        env=settings,
-    )
-    n_suites = len(list((repository / "suites" / "en").rglob("*.json")))
-    assert len(done.stdout.splitlines()) == n_suites + 1
+    models = ("builtin://en-gpt2", "builtin://en-ngram")
+    command = (pommel, "run", *models, "suites:en/agreement", "--format", "csv")
+    done = _run(*command, cwd=tmp_path, env=settings)
+    n_suites = len(list((repository / "suites" / "en" / "agreement").rglob("*.json")))
+    assert len(done.stdout.splitlines()) == 2 * n_suites + 1
     refused = subprocess.run(
-        [pommel, "run", "builtin://en-gpt2", "suites:en"],
+        [pommel, "run", "huggingface://gpt2", "suites:en"],
         capture_output=True,
         text=True,
         check=False,
@@ -191,6 +188,9 @@ def test_the_base_install_runs_the_shipped_suites_without_torch(
     )
     assert refused.returncode == 4
     assert "pip install 'pommel[hf]'" in refused.stderr
+    packages = environment.glob("lib/*/site-packages/*.dist-info")
+    names = {each.name.partition("-")[0] for each in packages}
+    assert not names & {"torch", "transformers"}
 
 
 def _clone(origin: Path, folder: Path, *settings: str) -> Path:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.models.huggingface.model import HuggingFaceModel
-from pommel.models.registry import load_model
+from pommel.files.shipped import shipped_folder
+from pommel.models.huggingface.model import HuggingFaceModel, open_folder
+from pommel.models.model import LoadOptions
 
 BOS = "<|endoftext|>"
 
@@ -23,11 +24,13 @@ class LanguageModel:
 
     @cached_property
     def model(self) -> HuggingFaceModel:
-        """The model in this process."""
+        """The model in this process, in torch and with transformers' tokenizer."""
         import torch
 
         torch.set_num_threads(1)
-        model = load_model("builtin://en-gpt2")
+        name = "en-gpt2"
+        folder = shipped_folder("builtin") / name
+        model = open_folder(folder, reference=f"builtin://{name}", name=name, options=LoadOptions())
         assert isinstance(model, HuggingFaceModel)
         return model
 

@@ -57,7 +57,7 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
         return ngram.open_arpa(path, reference=reference, name=name)
     from pommel.models import huggingface
 
-    return huggingface.open_folder(path, reference=reference, name=name, options=options)
+    return huggingface.open_shipped(path, reference=reference, name=name, options=options)
 
 
 # Where in its folder each one is.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.models.huggingface.opened import FolderOf, bits, log2_softmax, open_tiny
-from tests.models.neural.counting import counted
+from tests.models.neural.counting import counted, in_torch
 from tests.models.tiny_tokenizers import byte_level, metaspace, unigram, word_level, word_pieces
 
 from pommel.errors import UnsupportedFeatureError
@@ -103,7 +103,7 @@ def p_sequence(model: huggingface.HuggingFaceModel, ids: Sequence[int], n_given:
     """Return, in float64, the probability of `ids[n_given:]` after `ids[:n_given]`."""
     if len(ids) == n_given:
         return 1.0
-    log_p = log2_softmax(model.scorer.engine.network.model, ids[:-1])
+    log_p = log2_softmax(in_torch(model.scorer.engine.network).model, ids[:-1])
     return float(2.0 ** sum(float(log_p[i - 1, ids[i]]) for i in range(n_given, len(ids))))
 
 
@@ -168,7 +168,7 @@ def test_words_that_show_their_ends(toy: Callable[..., Any]) -> None:
 
 def test_what_moves_from_token_to_token(toy: Callable[..., Any]) -> None:
     model = toy(letters_with_spaces())
-    network = model.scorer.engine.network.model
+    network = in_torch(model.scorer.engine.network).model
     text = "ab ba"
     (raw,), (corrected,) = (score_all(model, [text], each) for each in (RAW, CORRECTED))
     log_p = log2_softmax(network, ids_of(model, text))
@@ -267,7 +267,7 @@ def test_every_word_of_a_tokenizer_that_marks_continuations(tiny_folder: FolderO
     # moved cancels, but for the beginning of the first word.
     assert moved[0] != 0
     assert moved[1] < 0 < moved[2]
-    log_p = log2_softmax(model.scorer.engine.network.model, ids_of(model, text)[:1])
+    log_p = log2_softmax(in_torch(model.scorer.engine.network).model, ids_of(model, text)[:1])
     boundaries = find_boundaries(model.vocabulary)
     assert boundaries is not None
     assert boundaries.group is not None

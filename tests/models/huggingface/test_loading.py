@@ -191,6 +191,7 @@ def test_the_description(tiny_folder: FolderOf) -> None:
         "scoring",
         "vocabulary_size",
         "tokenizer_hash",
+        "arithmetic",
         "transformers",
         "torch",
     }

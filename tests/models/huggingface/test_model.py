@@ -16,7 +16,7 @@ from tests.models.huggingface.opened import (
     log2_softmax,
     open_tiny,
 )
-from tests.models.neural.counting import counted
+from tests.models.neural.counting import counted, in_torch
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
 from pommel.models import huggingface
@@ -128,7 +128,7 @@ def test_what_is_wrong_in_any_block_of_sentences_is_told_at_once(
 
 def fail_beyond(model: huggingface.HuggingFaceModel, limit: int, error: Exception) -> None:
     """Let the network fail on more than `limit` ids at once, as a device would."""
-    network = model.scorer.engine.network
+    network = in_torch(model.scorer.engine.network)
 
     def check(_module: Any, _arguments: Any, inputs: dict[str, Any]) -> None:
         if inputs["input_ids"].numel() > limit:
@@ -188,7 +188,7 @@ def test_nan_names_the_sentence(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("gpt2"))
     broken = model.encoded([" the"], Policy())[0].ids[-1]
     with torch.no_grad():
-        model.scorer.engine.network.model.get_input_embeddings().weight[broken] = math.nan
+        in_torch(model.scorer.engine.network).model.get_input_embeddings().weight[broken] = math.nan
     with pytest.raises(ModelError) as caught:
         score_all(model, ["I like the dog"], Policy())
     assert str(caught.value).startswith("the model gives no number (NaN) for ")
@@ -203,7 +203,7 @@ def test_a_reduced_dtype_is_near_and_finite(tiny_folder: FolderOf, dtype: str) -
     folder = tiny_folder("gpt2")
     exact = score_all(open_tiny(folder), SENTENCES[:2], Policy())
     model = open_tiny(folder, dtype=dtype)
-    assert model.scorer.engine.network.model.dtype == getattr(torch, dtype)
+    assert in_torch(model.scorer.engine.network).model.dtype == getattr(torch, dtype)
     assert model.info.dtype == dtype
     assert model.info.fingerprint != open_tiny(folder).info.fingerprint
     for near, scored in zip(score_all(model, SENTENCES[:2], Policy()), exact, strict=True):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from pommel.models.neural.gpt2 import NumpyGpt2
 from pommel.models.neural.network import Network
 from pommel.models.neural.recurrent import LstmNetwork
 
@@ -16,7 +17,13 @@ class Counts:
     n_rows_projected: int = 0
 
 
-def counted(network: Network | LstmNetwork) -> Counts:
+def in_torch(network: Network | NumpyGpt2) -> Network:
+    """Return a network that is known to be one of torch."""
+    assert isinstance(network, Network)
+    return network
+
+
+def counted(network: Network | NumpyGpt2 | LstmNetwork) -> Counts:
     """Return what counts the work that a network does from now on."""
     counts = Counts()
     watched: Any = network
@@ -32,7 +39,7 @@ def counted(network: Network | LstmNetwork) -> Counts:
         counts.n_rows_projected += len(hidden)
         return logits(hidden)
 
-    watched.logits = of_pass if isinstance(network, Network) else of_states
+    watched.logits = of_states if isinstance(network, LstmNetwork) else of_pass
     if isinstance(network, LstmNetwork):
         step = network.step
 

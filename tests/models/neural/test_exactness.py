@@ -109,11 +109,11 @@ def test_the_slower_paths_are_exact_too(name: str, path: Any) -> None:
 def test_log_probabilities_are_those_of_the_sentence_and_sum_to_1(tried: Trial) -> None:
     ids = random_requests(1, longest=12)[0].ids
     found = tried.engine.log_probabilities(ids.tolist())
-    assert found.dtype == torch.float32
+    assert found.dtype == np.float32
     assert found.shape == (len(ids), N_KNOWN)
-    np.testing.assert_allclose(found.exp().sum(-1), 1, atol=1e-5)
+    np.testing.assert_allclose(np.exp(found).sum(-1), 1, atol=1e-5)
     expected = tried.reference.log2_probabilities(ids)
-    np.testing.assert_allclose(found.numpy() / np.log(2), expected, atol=ROUNDING_BITS)
+    np.testing.assert_allclose(found / np.log(2), expected, atol=ROUNDING_BITS)
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])

@@ -1,9 +1,9 @@
 """Language models in the Hugging Face format: `huggingface://NAME-or-folder[@revision]`."""
 
-from pommel.models.huggingface.model import HuggingFaceModel, open_folder, open_model
+from pommel.models.huggingface.model import HuggingFaceModel, open_folder, open_model, open_shipped
 from pommel.models.kinds import Kind
 
-__all__ = ["KIND", "HuggingFaceModel", "open_folder", "open_model"]
+__all__ = ["KIND", "HuggingFaceModel", "open_folder", "open_model", "open_shipped"]
 
 KIND = Kind(
     open=open_model,

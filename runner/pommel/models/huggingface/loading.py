@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import ModelNotAvailableError, first_line, quoted
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
@@ -20,6 +20,9 @@ from pommel.models.huggingface.tokens import Vocabulary
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import find_dtype, free_gpu_bytes
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 Kind = Literal["causal", "masked", "encoder-decoder"]
 
@@ -166,6 +169,8 @@ class Loaded:
     """A model that is ready to score: `network` on its devices, in evaluation mode.
 
     Its input goes to the device of `options`; `devices` are all that hold a part of it.
+    `max_tokens` is the smallest of the limits that the configuration and the tokenizer give.
+    `packages` are what computes, the arithmetic first, with their versions.
     """
 
     network: Any
@@ -174,6 +179,10 @@ class Loaded:
     kind: Kind
     devices: tuple[str, ...]
     options: LoadOptions
+    architecture: str
+    n_parameters: int
+    max_tokens: int | None
+    packages: Mapping[str, str]
 
 
 def require_extra(reference: str) -> None:
@@ -227,6 +236,7 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
             f"its tokenizer has {tokenizer.vocab_size} tokens, but the model knows "
             f"only {len(known)}; the tokenizer belongs to another model"
         )
+    versions = {name: str(import_module(name).__version__) for name in ("torch", "transformers")}
     return Loaded(
         network=network,
         vocabulary=Vocabulary(tokenizer, n_known=len(known)),
@@ -234,7 +244,37 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
         kind=kind,
         devices=devices,
         options=replace(options, device=str(known.device)),
+        architecture=type(network).__name__,
+        n_parameters=sum(weights.numel() for weights in network.parameters()),
+        max_tokens=_max_tokens(network, tokenizer),
+        packages=versions,
     )
+
+
+# How configurations name the longest input they can take.
+_LIMITS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length")
+# A tokenizer without a limit says 1e30.
+_SANE_LIMIT = 1 << 30
+
+
+def _max_tokens(network: "PreTrainedModel", tokenizer: object) -> int | None:
+    config = network.config.get_text_config(decoder=True)
+    given = [getattr(config, name, None) for name in _LIMITS]
+    given += [getattr(tokenizer, "model_max_length", None), _n_places(network)]
+    limits = [int(limit) for limit in given if isinstance(limit, int | float)]
+    return min((limit for limit in limits if 0 < limit < _SANE_LIMIT), default=None)
+
+
+def _n_places(network: "PreTrainedModel") -> int | None:
+    """Return for how many tokens there are position embeddings where some are for padding.
+
+    RoBERTa and its kin count positions from the one after that of padding.
+    """
+    for name, module in network.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and isinstance(padding, int):
+            return int(module.weight.shape[0]) - padding - 1
+    return None
 
 
 # Of what transformers makes one by one, before it looks at the weights; sizes cost nothing there.

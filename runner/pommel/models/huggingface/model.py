@@ -3,6 +3,7 @@
 Causal, masked and encoder-decoder models; which kind it is, its configuration says.
 """
 
+import contextlib
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ import numpy as np
 from pommel.errors import (
     AlignmentError,
     ModelError,
+    ModelNotAvailableError,
     PommelError,
     SurprisalError,
     UnsupportedFeatureError,
@@ -24,6 +26,7 @@ from pommel.errors import (
 )
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface.files import SCHEME, find_source, revision_of
+from pommel.models.huggingface.in_numpy import load_in_numpy
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
 from pommel.models.huggingface.loading import Kind, Loaded, load, require_extra
 from pommel.models.huggingface.masked import Masked, masked_scorer
@@ -44,6 +47,7 @@ from pommel.models.model import (
     SpansOfEach,
     naming,
 )
+from pommel.models.neural.causal import CausalEngine
 from pommel.models.neural.memory import find_device
 from pommel.models.neural.network import quiet
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
@@ -51,13 +55,6 @@ from pommel.surprisal import Token
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from transformers import PreTrainedModel
-
-
-# How configurations name the longest input they can take.
-_LIMITS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length")
-# A tokenizer without a limit says 1e30.
-_SANE_LIMIT = 1 << 30
 
 
 # A network, and how sentences are put to it under a policy.
@@ -71,21 +68,17 @@ _SCORERS: Mapping[Kind, Callable[[Loaded], Scorer]] = {
 
 def describe(loaded: Loaded, scorer: Scorer, *, reference: str, name: str) -> ModelInfo:
     """Return the description of a model."""
-    import torch
-    import transformers
-
     vocabulary = loaded.vocabulary
     start = vocabulary.start if scorer.start is None else scorer.start
     engine = scorer.engine
-    n_parameters = sum(weights.numel() for weights in loaded.network.parameters())
     return ModelInfo(
         reference=reference,
         name=name,
         kind="huggingface",
         fingerprint=loaded.files.fingerprint(loaded.options.dtype),
         revision=revision_of(loaded.files.config.parent),
-        n_parameters=n_parameters,
-        max_tokens=_max_tokens(loaded),
+        n_parameters=loaded.n_parameters,
+        max_tokens=loaded.max_tokens,
         bos=vocabulary.text(start),
         eos=vocabulary.text(vocabulary.end),
         dtype=loaded.options.dtype,
@@ -93,20 +86,20 @@ def describe(loaded: Loaded, scorer: Scorer, *, reference: str, name: str) -> Mo
         methods=scorer.methods,
         details={
             "network": loaded.kind,
-            "architecture": type(loaded.network).__name__,
+            "architecture": loaded.architecture,
             "scoring": f"{engine.path} ({engine.why})" if engine.why else engine.path,
             "vocabulary_size": len(vocabulary.tokenizer),
             "tokenizer_hash": loaded.files.tokenizer_hash(),
-            "transformers": transformers.__version__,
-            "torch": str(torch.__version__),
+            "arithmetic": next(iter(loaded.packages)),
+            **loaded.packages,
         },
         # What sentences share is computed once a call; masked inputs of other suites share nothing.
         costly_calls=loaded.kind != "masked",
-        n_together=_n_together(loaded, n_parameters),
+        n_together=_n_together(loaded),
     )
 
 
-def _n_together(loaded: Loaded, n_parameters: int) -> int:
+def _n_together(loaded: Loaded) -> int:
     """Return how many sentences a call had better have: work of some ten seconds.
 
     They depend on each other by rounding, since passes are filled with whatever comes together, and
@@ -115,32 +108,8 @@ def _n_together(loaded: Loaded, n_parameters: int) -> int:
     have tokens.
     """
     speed = 2e10 if all(device == "cpu" for device in loaded.devices) else 5e12
-    n_sentences = 10 * speed / n_parameters / (10 if loaded.kind == "masked" else 1)
+    n_sentences = 10 * speed / loaded.n_parameters / (10 if loaded.kind == "masked" else 1)
     return int(min(max(n_sentences, 32), 1024))
-
-
-def _max_tokens(loaded: Loaded) -> int | None:
-    """Return the smallest of the limits that the configuration and the tokenizer give."""
-    config = loaded.network.config.get_text_config(decoder=True)
-    given = [getattr(config, name, None) for name in _LIMITS]
-    given += [
-        getattr(loaded.vocabulary.tokenizer, "model_max_length", None),
-        _n_places(loaded.network),
-    ]
-    limits = [int(limit) for limit in given if isinstance(limit, int | float)]
-    return min((limit for limit in limits if 0 < limit < _SANE_LIMIT), default=None)
-
-
-def _n_places(network: "PreTrainedModel") -> int | None:
-    """Return for how many tokens there are position embeddings where some are for padding.
-
-    RoBERTa and its kin count positions from the one after that of padding.
-    """
-    for name, module in network.named_modules():
-        padding = getattr(module, "padding_idx", None)
-        if name.endswith("position_embeddings") and isinstance(padding, int):
-            return int(module.weight.shape[0]) - padding - 1
-    return None
 
 
 # So many distinct sentences are held as tokens at once: memory does not grow with their number.
@@ -172,6 +141,30 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     info = describe(loaded, scorer, reference=reference, name=name)
     return HuggingFaceModel(info=info, scorer=scorer)
 
+
+def open_shipped(folder: Path, *, reference: str, name: str, options: LoadOptions) -> Model:
+    """Load a model that ships with pommel: in numpy on a processor, which needs no torch.
+
+    There it is as fast, and ready seconds sooner. GPUs and half precision are torch's.
+    Raises as `open_model` does.
+    """
+    device = options.device
+    if device == "auto":
+        # What finds GPUs is torch.
+        with contextlib.suppress(ModelNotAvailableError):
+            device = find_device(device, asked_by=reference)
+    if device not in ("auto", "cpu") or options.dtype not in _IN_NUMPY:
+        find_device(device, asked_by=f"{reference} on {options.device} in {options.dtype}")
+        return open_folder(folder, reference=reference, name=name, options=options)
+    with naming(reference):
+        loaded = load_in_numpy(folder, options)
+    engine = CausalEngine(network=loaded.network, path="prefix tree", options=loaded.options)
+    scorer = LeftToRight(engine, loaded.vocabulary)
+    info = describe(loaded, scorer, reference=reference, name=name)
+    return HuggingFaceModel(info=info, scorer=scorer)
+
+
+_IN_NUMPY = ("float32", "float64")
 
 # A cased tokenizer keeps the capital of this word.
 _PROBE = "Testing"
@@ -236,7 +229,7 @@ class HuggingFaceModel(TokenizingModel):
         Raises `UnsupportedFeatureError` for a masked model, which predicts no next token.
         """
         following = self._left_to_right.engine.log_probabilities(ids[:-1])
-        return after_nothing(following.numpy(), len(ids))
+        return after_nothing(following, len(ids))
 
     @cached_property
     def n_outputs(self) -> int:

@@ -368,19 +368,12 @@ class Vocabulary:
                 offsets = [(token.start, token.end) for token in spec.places(pieces, sentence)]
                 yield ids, offsets, whitespace_words(sentence, _table(offsets)[:, 0])
             return
-        batch = self.tokenizer(
-            list(sentences),
-            add_special_tokens=False,
-            return_offsets_mapping=True,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )
-        for row, sentence in enumerate(sentences):
-            ids, offsets = batch["input_ids"][row], batch["offset_mapping"][row]
+        batch = self.tokenizer(list(sentences), add_special_tokens=False, verbose=False)
+        for sentence, read in zip(sentences, batch.encodings, strict=True):
+            ids, offsets = read.ids, read.offsets
             first, last = self._without_added(ids, offsets)
             spans = character_spans(sentence, offsets[first:last])
-            words = _words(sentence, batch.word_ids(row)[first:last], spans)
+            words = _words(sentence, read.word_ids[first:last], spans)
             yield ids[first:last], spans, words
 
     def _without_added(self, ids: Sequence[int], offsets: Offsets) -> tuple[int, int]:
@@ -442,8 +435,8 @@ _PROBES = ("a", "the", "1", ".")
 def _own_marks(tokenizer: "PreTrainedTokenizerBase") -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return what the tokenizer puts in front of and behind a sentence."""
     for probe in _PROBES:
-        plain = list(tokenizer(probe, add_special_tokens=False)["input_ids"])
-        full = list(tokenizer(probe, add_special_tokens=True)["input_ids"])
+        plain = tokenizer.encode(probe, add_special_tokens=False)
+        full = tokenizer.encode(probe, add_special_tokens=True)
         for start in range(len(full) - len(plain) + 1 if plain else 0):
             end = start + len(plain)
             if full[start:end] == plain:

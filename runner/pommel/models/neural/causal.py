@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.model import LoadOptions
+from pommel.models.neural.gpt2 import NumpyGpt2
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
@@ -41,7 +42,7 @@ class CausalEngine:
     positions depend on how long its input is.
     """
 
-    network: Network
+    network: Network | NumpyGpt2
     path: Path
     why: str = ""
     window: int | None = None
@@ -60,26 +61,23 @@ class CausalEngine:
         Raises `MemoryError` if a single request does not fit into the device's memory, and
         `RuntimeError` if the network fails.
         """
-        import torch
-
-        mask = None
         if group is not None:
             # A network may have more outputs than its tokenizer has items: they are in no group.
-            padded = np.zeros(self.network.n_outputs, dtype=np.bool_)
-            padded[: len(group)] = group[: len(padded)]
-            mask = torch.as_tensor(padded, device=self.network.device)
+            group = np.resize(
+                np.append(group, [False] * self.network.n_outputs), self.network.n_outputs
+            )
         budget = self.network.budget(self.options)
         contexts = [self._context(request) for request in requests]
         order = sorted(range(len(requests)), key=lambda index: sort_key(contexts[index]))
         for own, path in self._blocks(order, contexts):
             if self.alone_beyond and len(contexts[own[-1]]):
                 # Such a network stretches for the longest input it has seen, until a short one.
-                self.network.logits_of(contexts[own[-1]][:1])
+                self.network.log_probabilities(contexts[own[-1]][:1])
             tree = prefix_tree([contexts[index] for index in own])
             pairs = zip(own, tree.paths, strict=True)
             questions = Questions([requests[index].asked_of(nodes) for index, nodes in pairs])
             plan = self._plan(tree, questions, path, budget.row_length)
-            for place, answer in carry_out(plan, questions, self.network, budget, mask):
+            for place, answer in carry_out(plan, questions, self.network, budget, group):
                 yield own[place], answer
 
     def _blocks(
@@ -115,19 +113,14 @@ class CausalEngine:
             n_fed = max(n_whole, n_fed)
         return request.ids[:n_fed]
 
-    def log_probabilities(self, ids: Sequence[int]) -> Any:
-        """Return the natural logarithms of what is expected after each of `ids`, float32.
+    def log_probabilities(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Return the natural logarithms of what is expected after each of `ids`.
 
-        *Shape:* (n_ids x n_outputs), a tensor on the processor; row i is what follows
-        `ids[:i + 1]`. Raises as `answers` does.
+        *Shape:* (n_ids x n_outputs); row i is what follows `ids[:i + 1]`. Raises as `answers` does.
         """
-        import torch
-
         if not len(ids):
-            return torch.empty(0, self.network.n_outputs)
-        with self.network.memory_errors():
-            logits = self.network.logits_of(np.asarray(ids, dtype=np.int64))
-        return logits.float().log_softmax(-1).cpu()
+            return np.empty((0, self.network.n_outputs), dtype=np.float32)
+        return self.network.log_probabilities(np.asarray(ids, dtype=np.int64))
 
     def _plan(self, tree: PrefixTree, questions: Questions, path: Path, row_length: int) -> Plan:
         if path == "prefix tree":

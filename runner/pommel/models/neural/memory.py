@@ -54,11 +54,11 @@ _OUT_OF_MEMORY = (
 
 def usable_bytes(devices: Collection[str]) -> int:
     """Return what scoring may use on each of `devices`, which are of one kind."""
-    import torch
-
     kind = min(devices).partition(":")[0]
     if kind == "cpu":
         return _PROCESSOR_BYTES
+    import torch
+
     if kind == "cuda":
         return int(min(map(_free_cuda_bytes, devices)) * _GPU_SHARE)
     # Older torch does not say how much there is.
@@ -120,6 +120,8 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> str:
     this computer has not got, and `UsageError` for what is no device's name. Where torch may be
     missing, `asked_by` is who misses it: see `require_torch`.
     """
+    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", wanted):
+        raise UsageError(f"no such device: {wanted!r}; write cpu, cuda, cuda:N, mps or auto")
     if asked_by is not None:
         require_torch(asked_by)
     import torch
@@ -129,8 +131,6 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> str:
     there += ["mps"] * torch.backends.mps.is_available() + ["cpu"]
     if wanted == "auto":
         return there[0]
-    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", wanted):
-        raise UsageError(f"no such device: {wanted!r}; write cpu, cuda, cuda:N, mps or auto")
     name = "cuda:0" if wanted == "cuda" else wanted
     if name not in there:
         raise ModelNotAvailableError(
@@ -141,10 +141,10 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> str:
 
 def find_dtype(wanted: str) -> Any:
     """Return the `torch.dtype` of that name; raises `UsageError` if it is none of `DTYPES`."""
-    import torch
-
     if wanted not in DTYPES:
         raise UsageError(f"no such dtype: {wanted!r}; write {', '.join(DTYPES)}")
+    import torch
+
     return getattr(torch, wanted)
 
 

@@ -31,12 +31,12 @@ def read(
     logits: "torch.Tensor",
     row_of_target: Ids,
     targets: Ids,
-    group: "torch.Tensor | None" = None,
+    group: NDArray[np.bool_] | None = None,
 ) -> tuple[Bits, Bits | None]:
     """Return -log2 p of each target and, with a `group`, of each row's group, in bits.
 
     *Shape:* logits (n_rows x n_outputs), a tensor, which is used up; `row_of_target` (ascending)
-    and `targets` (n_targets,); `group` a boolean tensor (n_outputs,) that says what belongs to it.
+    and `targets` (n_targets,); `group` (n_outputs,) says what belongs to it.
     Returns (n_targets,) and (n_rows,); NaN where the logits are no numbers.
     """
     import torch
@@ -54,7 +54,7 @@ def read(
             # as what follows: to copy so many numbers takes as long as to compute with them.
             rows.sub_(rows.amax(-1, keepdim=True))
             wanted = rows[row, target]
-            in_group = None if group is None else rows[:, group.to(rows.device)].logsumexp(-1)
+            in_group = None if group is None else rows[:, torch.as_tensor(group)].logsumexp(-1)
             total = rows.exp_().sum(-1).log()
             nats.append(total[row] - wanted)
             if in_group is not None:
@@ -139,6 +139,29 @@ class Network:
                 self.narrow = False
                 logits = logits.flatten(0, 1)[rows.to(logits.device)]
             return logits.reshape(len(a_pass.rows), logits.shape[-1])
+
+    def bits(
+        self,
+        a_pass: Pass,
+        row_of_target: Ids,
+        targets: Ids,
+        group: NDArray[np.bool_] | None = None,
+    ) -> tuple[Bits, Bits | None]:
+        """Return what is asked of a pass's rows: see `read`.
+
+        Raises `MemoryError` if the device's memory does not suffice.
+        """
+        with self.memory_errors():
+            return read(self.logits(a_pass), row_of_target, targets, group)
+
+    def log_probabilities(self, ids: Ids) -> NDArray[np.float32]:
+        """Return the natural logarithms of what is expected after each of `ids`.
+
+        *Shape:* (n_ids x n_outputs). Raises as `bits` does.
+        """
+        with self.memory_errors():
+            logits = self.logits_of(ids)
+        return np.asarray(logits.float().log_softmax(-1).cpu().numpy())
 
     def memory_errors(self) -> contextlib.AbstractContextManager[None]:
         """Turn what torch says when the device's memory does not suffice into `MemoryError`."""

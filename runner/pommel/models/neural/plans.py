@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.models.neural.gpt2 import NumpyGpt2
 from pommel.models.neural.memory import Budget
-from pommel.models.neural.network import Network, read
+from pommel.models.neural.network import Network
 from pommel.models.neural.passes import (
     Pass,
     PrefixTree,
@@ -17,10 +18,7 @@ from pommel.models.neural.passes import (
     row_width,
     sequence_pass,
 )
-from pommel.models.neural.questions import Answers, Bits, Ids, Questions
-
-if TYPE_CHECKING:
-    import torch
+from pommel.models.neural.questions import Answers, Ids, Questions
 
 # The ways to feed a network, the fastest first.
 Path = Literal["prefix tree", "padded batches", "batches of equal length", "one by one"]
@@ -149,9 +147,9 @@ Plan = TreePlan | SequencePlan
 def carry_out(
     plan: Plan,
     questions: Questions,
-    network: Network,
+    network: Network | NumpyGpt2,
     budget: Budget,
-    group: "torch.Tensor | None" = None,
+    group: NDArray[np.bool_] | None = None,
 ) -> Answers:
     """Make a plan's passes, and yield (request, answer) as soon as a request is answered.
 
@@ -165,7 +163,7 @@ def carry_out(
         a_pass, stop = plan.next_pass(start, budget)
         row_of_target, targets = questions.targets_of(a_pass.places)
         try:
-            bits, group_bits = _read_pass(network, a_pass, row_of_target, targets, group)
+            bits, group_bits = network.bits(a_pass, row_of_target, targets, group)
         except MemoryError:
             if not budget.halve():
                 raise
@@ -173,11 +171,3 @@ def carry_out(
         questions.record(a_pass.places, bits, group_bits)
         yield from questions.complete(a_pass.places)
         start = stop
-
-
-def _read_pass(
-    network: Network, a_pass: Pass, row_of_target: Ids, targets: Ids, group: "torch.Tensor | None"
-) -> tuple[Bits, Bits | None]:
-    # A function of its own: logits must be gone before the next pass is made.
-    with network.memory_errors():
-        return read(network.logits(a_pass), row_of_target, targets, group)
