@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +47,14 @@ def main() -> None:
 
 def run(work: Path, n_submissions: int, n_suites: int) -> None:
     """Make a board in a folder, and time what is done with it."""
-    suites = load_suites(["suites:en"]).suites[:n_suites]
+    shipped = load_suites(["suites:en"]).suites
+    # More than there are come again under other names.
+    suites = [
+        each
+        if n < len(shipped)
+        else replace(each, name=f"{each.name}-{n}", meta={**each.meta, "name": f"{each.name}-{n}"})
+        for n, each in enumerate(islice(cycle(shipped), n_suites))
+    ]
     place = BoardFolder(work / "board")
     board = place.make(suites, BoardPlan(name="Simulated"), when=WHEN, by="simulation")
     packed = real_submission(work, [each.file for each in board.suites], place.folder)
@@ -116,7 +125,15 @@ def simulated(  # noqa: PLR0913, PLR0917 - what it is made of
         note="",
         created=WHEN,
         pommel="0",
-        model={"reference": f"simulated://{number}", "kind": "simulated", "fingerprint": sha256},
+        model={
+            # As if its weights could be had: what is listed apart is compared with nothing.
+            "reference": f"huggingface://simulated/model-{number:03}",
+            "revision": "0" * 40,
+            "name": f"model-{number:03}",
+            "kind": "huggingface",
+            "fingerprint": sha256,
+            "n_parameters": 7 * 10**6 * (number + 1) if number % 3 else None,
+        },
         image_digest=None,
         policy=policy,
         n_tokens=40_000,

@@ -1,6 +1,9 @@
 """`pommel leaderboard`."""
 
+import html
 import json
+import re
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -312,6 +315,23 @@ def test_a_board_is_exported(pommel: Pommel, full: Path, tmp_path: Path) -> None
     assert (outcome.status, outcome.stdout) == (0, "")
     assert outcome.stderr == f"{tmp_path}/site/index.html: 2 submissions\n"
     assert "<h1>Toy</h1>" in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_what_the_site_tells_submitters_to_do_is_done(
+    pommel: Pommel, board: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pommel("leaderboard", "export", board, "-o", tmp_path / "site")
+    page = (tmp_path / "site" / "submit.html").read_text("utf-8")
+    commands = [html.unescape(each) for each in re.findall("<pre>(.*?)</pre>", page)]
+    assert [each.split()[:2] for each in commands] == [["pommel", "run"], ["pommel", "submit"]]
+    monkeypatch.chdir(board)
+    for command in commands:
+        _, *arguments = shlex.split(command.replace("MODEL suites", "dummy:// suites"))
+        outcome = pommel(*arguments)
+        assert outcome.status == 0, outcome.stderr
+    assert pommel("leaderboard", "add", board, "my-model.pommel.zip").status == 0
+    (row,) = pommel("leaderboard", "show", board, "--format", "csv").rows()
+    assert (row["model"], row["by"]) == ("MODEL NAME", "YOUR NAME")
 
 
 def test_the_table_has_the_first_rows(

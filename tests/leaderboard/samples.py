@@ -31,6 +31,7 @@ class NamedModel(WordModel):
     name: str = "words"
     # As if its weights could be had.
     reference: str = "builtin://en-ngram"
+    n_parameters: int | None = None
 
     @property
     def info(self) -> ModelInfo:
@@ -39,6 +40,7 @@ class NamedModel(WordModel):
             name=self.name,
             kind="toy",
             fingerprint=f"toy-{self.name if self.name.islower() else self.name.encode().hex()}",
+            n_parameters=self.n_parameters,
             methods=self.methods,
         )
 

@@ -1,12 +1,16 @@
 """A board as a static site."""
 
+import base64
 import csv
+import datetime as dt
+import hashlib
 import io
 import json
 import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -22,31 +26,69 @@ from tests.leaderboard.samples import (
     snapshot,
     submission,
 )
-from tests.leaderboard.submission.samples import ABOUT
+from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SUITES
+from tests.store.run_samples import ITEMS, agreement
 
 from pommel.errors import UsageError
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.names import confused
+from pommel.leaderboard.pages import site_environment
 from pommel.leaderboard.site import Ranking
 from pommel.surprisal import ScoredSentence, Token
 
+SCRIPT = (files("pommel.report") / "templates" / "tables.js").read_text("utf-8")
 HOSTILE = "<script>alert(1)</script>\"'&"
 
 
+# Dashes and apostrophes as they are typed.
+_PLAIN = {0x2013: "-", 0x2212: "-", 0x2019: "'"}
+
+
 class _Page(HTMLParser):
-    """The elements of a page, its links, and its text."""
+    """The elements of a page, its links, and its text, with plain dashes and apostrophes."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.text: list[str] = []
+        self.scripts: list[str] = []
+        self.rows: list[list[str]] = []
+        self._is_in = ""
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag in ("td", "th", "script"):
+            self._is_in = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == self._is_in:
+            self._is_in = ""
 
     def handle_data(self, data: str) -> None:
+        if self._is_in == "script":
+            self.scripts.append(data)
+            return
+        data = data.translate(_PLAIN)
         self.text.append(data)
+        if self._is_in:
+            self.rows[-1][-1] += data
+
+    def table(self, *heads: str) -> list[list[str]]:
+        """Return the cells of the rows of the table with these heads."""
+        start = self.rows.index([*heads]) + 1
+        end = next((n for n in range(start, len(self.rows)) if self.is_head(n)), len(self.rows))
+        return self.rows[start:end]
+
+    def is_head(self, row: int) -> bool:
+        """Say whether a row has heads of columns only."""
+        heads = [own.get("scope") for tag, own in self.elements if tag in ("td", "th")]
+        begin = sum(map(len, self.rows[:row]))
+        return set(heads[begin : begin + len(self.rows[row])]) == {"col"}
 
     def links(self) -> list[dict[str, str | None]]:
         """Return the attributes of all links."""
@@ -65,6 +107,11 @@ def place(tmp_path: Path) -> BoardFolder:
     return board
 
 
+def yesterday(day: str) -> str:
+    """Return the day before, for what is begun before midnight."""
+    return (dt.date.fromisoformat(day) - dt.timedelta(days=1)).isoformat()
+
+
 def pages(site: Path) -> dict[str, _Page]:
     """Return all pages of a site by their names."""
     found = sorted(site.rglob("*.html"))
@@ -80,8 +127,12 @@ def test_a_site_has_a_page_a_submission(place: BoardFolder, tmp_path: Path) -> N
             "index.html",
             "leaderboard.csv",
             "leaderboard.json",
+            "pairs.csv",
+            "pairs.html",
             "style.css",
+            "submit.html",
             *(f"submissions/{name}.html" for name in ranked),
+            *(f"suites/{each.sha256[:16]}.html" for each in SUITES),
         ]
     )
     with (site / "leaderboard.csv").open(newline="") as opened:
@@ -94,11 +145,201 @@ def test_a_site_has_a_page_a_submission(place: BoardFolder, tmp_path: Path) -> N
 def test_texts_of_strangers_are_text(place: BoardFolder, tmp_path: Path) -> None:
     Ranking.write_site(place, tmp_path / "site")
     for page in pages(tmp_path / "site").values():
-        assert "script" not in {tag for tag, _ in page.elements}
+        # The only script is ours, and no other would run.
+        (script,) = page.scripts
+        assert script == SCRIPT
+        assert [own for tag, own in page.elements if tag == "script"] == [{}]
+        (policy,) = (own for _, own in page.elements if own.get("http-equiv"))
+        digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+        assert policy["content"] == (
+            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'self' file:; "
+            f"base-uri 'none'; form-action 'none'"
+        )
         assert not [name for _, own in page.elements for name in own if name.startswith("on")]
     index = pages(tmp_path / "site")["index.html"]
     # As name (twice: title and heading) and description of the board, submitter, and reason.
     assert "".join(index.text).count(HOSTILE) == 5
+
+
+def of_three(folder: Path) -> BoardFolder:
+    """Return a board with three submissions, of which one holds everywhere."""
+    board = board_at(folder, description="Mail it to k@example.org.")
+    for bits in (RIGHT, {"bark": 1.0}, {}):
+        name = {5: "right", 1: "half", 0: "words"}[len(bits)]
+        own = replace(model(name, bits), n_parameters=124_439_808 if bits else None)
+        added(board, submission(folder, own))
+    return board
+
+
+def test_the_ranking_is_a_table(tmp_path: Path) -> None:
+    Ranking.write_site(of_three(tmp_path), tmp_path / "site")
+    index = pages(tmp_path / "site")["index.html"]
+    made = dt.datetime.now(dt.UTC).date().isoformat()
+    found = index.table(
+        *("rank", "model", "score", "interval", "ranks", "by", "parameters", "kind"),
+        *("runs made", "added", "status"),
+    )
+    assert [row[:-3] for row in found] == [
+        ["1", "right", "1.000 [0.566, 1.000]", "", "1-3", "A. Linguist", "124.4M", "toy"],
+        ["2", "half", "0.417 [0.122, 0.776]", "", "1-3", "A. Linguist", "124.4M", "toy"],
+        ["2", "words", "0.417 [0.122, 0.776]", "", "1-3", "A. Linguist", "-", "toy"],
+    ]
+    assert {tuple(row[-3:]) for row in found} <= {
+        (each, "2026-01-02", "claimed") for each in (made, yesterday(made))
+    }
+    # 0.25 of either suite: an item has two predictions.
+    assert "The dashed line is chance (0.250)." in "".join(index.text)
+    assert index.table("circuit", "suite", "version", "items", "chance", "share") == [
+        ["agreement", "agreement", "-", "3", "0.250", "50.0%"],
+        ["agreement", "song", "-", "2", "0.250", "50.0%"],
+    ]
+
+
+def test_a_suite_has_a_page(tmp_path: Path) -> None:
+    Ranking.write_site(of_three(tmp_path), tmp_path / "site")
+    page = pages(tmp_path / "site")[f"suites/{AGREEMENT.sha256[:16]}.html"]
+    text = "".join(page.text)
+    for line in (
+        "An item counts if all predictions of its suite hold.",
+        "region 2 (r2) must be less surprising in good than in bad",
+        "(2;%good%) < (2;%bad%)",
+        "the whole sentence must be less surprising in good than in bad",
+        f"The SHA-256 of the suite's canonical JSON is {AGREEMENT.sha256}.",
+    ):
+        assert line in text
+    rows = page.table("condition", "sentence")
+    assert [[each.rstrip() for each in row] for row in rows] == [
+        ["good", "The dogs bark2 ."],
+        ["bad", "The dogs barks2 ."],
+    ]
+    assert [tag for tag, _ in page.elements].count("mark") == 2
+    heads = ("model", "by", "score", "interval", "parameters", "rank")
+    assert page.table(*heads) == [
+        ["right", "A. Linguist", "1.000 [0.439, 1.000]", "", "124.4M", "1"],
+        ["half", "A. Linguist", "0.333 [0.061, 0.792]", "", "124.4M", "2"],
+        ["words", "A. Linguist", "0.333 [0.061, 0.792]", "", "-", "2"],
+    ]
+    # 6 + 138 * .25: the place of chance in each of them.
+    lines = [own["d"] for _, own in page.elements if own.get("class") == "chance"]
+    assert lines == ["M40.5 0v16"] * 3
+
+
+def test_what_a_suite_says_of_itself(tmp_path: Path) -> None:
+    suite = agreement(
+        comment="Verbs agree.", author=["A", "B"], license="CC0-1.0", reference=7, version="1.2"
+    )
+    Ranking.write_site(board_at(tmp_path, (suite,)), tmp_path / "site")
+    page = pages(tmp_path / "site")[f"suites/{suite.sha256[:16]}.html"]
+    text = "".join(page.text)
+    assert "Verbs agree." in text
+    for term, said in (("author", "A, B"), ("licence", "CC0-1.0"), ("reference", "7")):
+        assert f"{term}{said}\n" in text
+    assert "Nothing has been submitted." in text
+
+
+def test_each_is_compared_with_each(tmp_path: Path) -> None:
+    board = of_three(tmp_path)
+    Ranking.write_site(board, tmp_path / "site")
+    site = pages(tmp_path / "site")
+    assert site["pairs.html"].rows == [
+        ["model", "right, 1", "half, 2", "words, 2"],
+        ["1 right", "", "+58.3", "+58.3"],
+        ["2 half", "-58.3", "", "0.0"],
+        ["2 words", "-58.3", "0.0", ""],
+    ]
+    ids = {row.name: row.id for row in Ranking.of(board).rows}
+    rows = site[f"submissions/{ids['right']}.html"].table(
+        "rank", "model", "difference", "p", "it is"
+    )
+    # Of the five items three differ, two of a weight of 1/6 and one of 1/4: 1.96 * sqrt(17 / 144).
+    assert rows == [
+        ["2", "half", "+58.3 [-9.0, +100.0]", "0.5000", "not told apart"],
+        ["2", "words", "+58.3 [-9.0, +100.0]", "0.5000", "not told apart"],
+    ]
+    with (tmp_path / "site" / "pairs.csv").open(newline="") as opened:
+        first, _, last = csv.DictReader(opened)
+    assert first == {
+        "id": ids["right"],
+        "model": "right",
+        "other_id": ids["half"],
+        "other_model": "half",
+        "difference": "0.583333",
+        "low": "-0.090095",
+        "high": "1.0",
+        "p": "0.5",
+        "other_p": "0.5",
+    }
+    assert (last["difference"], last["p"]) == ("0.0", "1.0")
+
+
+def test_who_is_better_is_said_and_marked(tmp_path: Path) -> None:
+    items = [ITEMS[1]] * 8
+    board = board_at(tmp_path, (agreement(items=items),))
+    for own in (model("right", RIGHT), model()):
+        added(board, submission(tmp_path, own, (agreement(items=items),)))
+    Ranking.write_site(board, tmp_path / "site")
+    site = pages(tmp_path / "site")
+    matrix = site["pairs.html"]
+    assert matrix.rows[1:] == [["1 right", "", "+100.0*"], ["2 words", "-100.0*", ""]]
+    verdicts = [own["class"] for tag, own in matrix.elements if tag == "td" and "class" in own]
+    assert verdicts == ["better", "worse"]
+    for row in Ranking.of(board).rows:
+        (found,) = site[f"submissions/{row.id}.html"].table(
+            "rank", "model", "difference", "p", "it is"
+        )
+        # All eight items say the same: 2 of 256 ways to turn the signs.
+        assert found[3:] == ["0.0078", "better" if row.name == "right" else "worse"]
+
+
+def test_a_circuit_has_one_colour(tmp_path: Path) -> None:
+    names = [f"c{n}" for n in range(9)]
+    suites = [replace(agreement(n), meta={**agreement(n).meta, "circuit": n}) for n in names]
+    Ranking.write_site(board_at(tmp_path, suites), tmp_path / "site")
+    every = pages(tmp_path / "site").values()
+    found = {str(own.get("class")) for page in every for _, own in page.elements}
+    # Seven there are, then again from the first.
+    assert {each for each in found if each.startswith("circuit ")} == {
+        f"circuit c{n}" for n in range(7)
+    }
+    index = (tmp_path / "site" / "index.html").read_text("utf-8")
+    for n, name in enumerate(names):
+        assert f'<span class="circuit c{n % 7}">{name}</span>' in index
+    style = (tmp_path / "site" / "style.css").read_text()
+    # Light, dark, print.
+    for n in range(7):
+        assert len(re.findall(rf"--c{n}: #[0-9a-f]{{6}};", style)) == 3
+
+
+@pytest.mark.parametrize(
+    ("n", "shown"),
+    [
+        (None, "\N{EN DASH}"),
+        (0, "0"),
+        (999, "999"),
+        (1_000, "1k"),
+        (124_439_808, "124.4M"),
+        (1_500_000_000, "1.5B"),
+        (10**18, "1,000,000T"),
+    ],
+)
+def test_how_many_parameters_there_are(n: int | None, shown: str) -> None:
+    assert site_environment().filters["size"](n) == shown
+
+
+def test_how_to_submit(tmp_path: Path) -> None:
+    board = board_at(
+        tmp_path, description="Mail it.", score_rule="first", limits={"n_tokens": 9000}
+    )
+    Ranking.write_site(board, tmp_path / "site")
+    text = "".join(pages(tmp_path / "site")["submit.html"].text)
+    for line in (
+        "pommel run MODEL suites --store my-model.sqlite --score first\n",
+        "pommel submit --store my-model.sqlite --by 'YOUR NAME' --name 'MODEL NAME' -o my-model",
+        "Send my-model.pommel.zip to whoever keeps this board: Mail it.\n",
+        "5 in 2 suites; an item counts if the first prediction of its suite holds\n",
+        "at most9,000 n_tokens\n",
+    ):
+        assert line in text
 
 
 def test_links_stay_within_the_site_but_for_addresses(place: BoardFolder, tmp_path: Path) -> None:
@@ -111,7 +352,10 @@ def test_links_stay_within_the_site_but_for_addresses(place: BoardFolder, tmp_pa
             if target.startswith("https://"):
                 outward.add((target, own["rel"]))
             elif not target.startswith("#"):
-                assert ((site / name).parent / target).resolve().is_file()
+                path, _, place_there = target.partition("#")
+                other = ((site / name).parent / path).resolve()
+                assert other.is_file()
+                assert not place_there or f'id="{place_there}"' in other.read_text("utf-8")
     rel = "nofollow noopener noreferrer"
     assert outward == {("https://example.org/?a=1&b='x", rel), (ABOUT.url, rel)}
 

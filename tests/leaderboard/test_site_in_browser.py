@@ -4,10 +4,19 @@ from pathlib import Path
 
 import pytest
 from tests.builders import make_suite
-from tests.leaderboard.samples import KEEPER, RIGHT, WHEN, NamedModel, added, board_at
+from tests.leaderboard.samples import (
+    KEEPER,
+    RIGHT,
+    WHEN,
+    NamedModel,
+    added,
+    board_at,
+    model,
+    submission,
+)
 from tests.leaderboard.submission.samples import BIRDS, SOURCE, packed
 from tests.report.page.browser import Browser
-from tests.store.run_samples import FORMULAS, ITEMS
+from tests.store.run_samples import FORMULAS, ITEMS, agreement
 
 from pommel.leaderboard.site import Ranking
 from pommel.leaderboard.submission import Submitter
@@ -55,20 +64,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("width", [1280, 360])
 def test_no_page_does_what_a_text_says(browser: Browser, site: Path, width: int) -> None:
     browser.look(width=width)
-    pages = [site / "index.html", *sorted((site / "submissions").iterdir())]
-    assert len(pages) == len(TEXTS)
+    pages = sorted(site.rglob("*.html"))
+    # The ranking, the comparison, how to submit; two suites, and all submissions but one.
+    assert len(pages) == 3 + 2 + len(TEXTS) - 1
     for page in pages:
         browser.open(page)
         assert browser.complaints() == []
         assert browser.requests() == [page.as_uri(), (site / "style.css").as_uri()]
         assert browser.value("typeof stolen") == "undefined"
-        made = "script, img, iframe, object, form, input, style, b, [style], [onmouseover], base"
+        made = "img, iframe, object, form, style, b, [style], [onmouseover], base, script + script"
         assert browser.value(f"document.querySelectorAll({made!r}).length") == 0
+        # Our own script adds a field to search in where a table is long.
+        fields = browser.value("document.querySelectorAll('input').length")
+        assert fields == browser.value("document.querySelectorAll('.search input').length")
         assert browser.value("[...document.links].every(a => /^(file|https):/.test(a.href))")
         # Nothing is wider than the window but what scrolls on its own.
         assert browser.value("document.documentElement.scrollWidth <= innerWidth")
         widths = "[...document.querySelectorAll('th, td')].map(each => each.offsetWidth)"
-        assert browser.value(f"Math.max(...{widths})") < 400
+        assert browser.value(f"Math.max(0, ...{widths})") < 400
 
 
 def test_a_script_that_came_in_would_not_run(browser: Browser, site: Path) -> None:
@@ -80,3 +93,103 @@ def test_a_script_that_came_in_would_not_run(browser: Browser, site: Path) -> No
     browser.value("document.getElementById('it').click()")
     assert browser.value("typeof stolen") == "undefined"
     assert len([each for each in browser.complaints() if "Content Security Policy" in each]) >= 3
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a board of nine models, of which each has a number of parameters but one."""
+    folder = tmp_path_factory.mktemp("sound")
+    board = board_at(folder, (agreement(items=list(ITEMS) * 3),))
+    for n in range(9):
+        own = model(f"model-{n}", {**RIGHT, "bark": n / 4})
+        own.n_parameters = 10**n if n else None
+        added(board, submission(folder, own, (agreement(items=list(ITEMS) * 3),)))
+    Ranking.write_site(board, folder / "site")
+    return folder / "site"
+
+
+NAMES = "[...document.querySelectorAll('.ranking tbody tr:not([hidden]) a')].map(a => a.innerText)"
+SORTED = (
+    "[...document.querySelectorAll('.ranking th[aria-sort]')]"
+    ".map(each => [each.innerText.trim().split(' ')[0], each.ariaSort])"
+)
+
+
+def press(browser: Browser, head: str) -> None:
+    """Sort by a column of the ranking, as somebody without a mouse does."""
+    browser.value(
+        f"[...document.querySelectorAll('.ranking thead button')]"
+        f".find(each => each.innerText.startsWith({head!r})).focus()"
+    )
+    browser.key("Enter", 13)
+
+
+def test_tables_are_sorted_by_their_heads(browser: Browser, sound: Path) -> None:
+    browser.look(width=1280)
+    browser.open(sound / "index.html")
+    assert browser.complaints() == []
+    # Without a choice, by rank.
+    assert browser.value(SORTED) == []
+    press(browser, "parameters")
+    assert browser.value(SORTED) == [["parameters", "descending"]]
+    numbers = [*range(8, 0, -1)]
+    assert browser.value(NAMES) == [f"model-{n}" for n in (*numbers, 0)]
+    press(browser, "parameters")
+    assert browser.value(SORTED) == [["parameters", "ascending"]]
+    # What is not known stays last.
+    assert browser.value(NAMES) == [f"model-{n}" for n in (*reversed(numbers), 0)]
+    press(browser, "model")
+    assert browser.value(SORTED) == [["model", "ascending"]]
+    assert browser.value(NAMES) == [f"model-{n}" for n in range(9)]
+
+
+def test_tables_are_searched(browser: Browser, sound: Path) -> None:
+    browser.look(width=1280)
+    browser.open(sound / "index.html")
+
+    def search(text: str) -> tuple[list[str], str]:
+        browser.value(
+            f"{{ const field = document.querySelector('.search input'); field.value = {text!r};"
+            f" field.dispatchEvent(new Event('input')); }}"
+        )
+        return browser.value(NAMES), browser.value("document.querySelector('output').innerText")
+
+    assert search("LINGUIST \uff4dodel-7") == (["model-7"], "1 of 9")
+    assert search("nobody") == ([], "0 of 9")
+    everything = search("")
+    assert (len(everything[0]), everything[1]) == (9, "")
+    # A screen reader finds the field by its label; the table of one suite needs none.
+    assert browser.value("document.querySelector('input').labels[0].innerText.trim()") == "Search"
+    assert browser.value("document.querySelectorAll('.search').length") == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["index.html", "pairs.html", "submit.html", "suites", "submissions"]
+)
+def test_pages_fit_wherever_they_are_read(browser: Browser, sound: Path, name: str) -> None:
+    page = sound / name if name.endswith("html") else next((sound / name).iterdir())
+    colours = {}
+    for width, dark, media in ((400, False, ""), (400, True, ""), (1280, True, "print")):
+        browser.look(width=width, dark=dark, media=media)
+        browser.open(page)
+        assert browser.value("document.documentElement.scrollWidth <= innerWidth")
+        style = "getComputedStyle(document.body)"
+        colours[dark, media] = browser.value(f"[{style}.color, {style}.backgroundColor]")
+    light, black, white = "rgb(29, 36, 48)", "rgb(0, 0, 0)", "rgb(255, 255, 255)"
+    assert colours == {
+        (False, ""): [light, white],
+        (True, ""): ["rgb(228, 232, 238)", "rgb(20, 24, 31)"],
+        # Paper is white, whatever a screen is.
+        (True, "print"): [black, white],
+    }
+
+
+def test_pages_are_whole_without_a_script(browser: Browser, sound: Path) -> None:
+    browser.look(width=1280)
+    browser.send("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(sound / "index.html")
+        assert len(browser.value(NAMES)) == 9
+        assert browser.value("document.querySelectorAll('button, input').length") == 0
+    finally:
+        browser.send("Emulation.setScriptExecutionDisabled", value=False)

@@ -3,14 +3,20 @@
 import math
 from collections.abc import Sequence
 from itertools import product
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
+from tests.store.run_samples import ITEMS, agreement
 
 from pommel.analysis.inference import SignFlip
+from pommel.leaderboard.board import Board, BoardPlan
+from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.standings import (
+    NO_PAIRS,
+    Comparisons,
     Pairs,
     exact_p,
     n_signs_for,
@@ -32,6 +38,28 @@ NOTHING = np.zeros((0, 0))
 def holding(*rows: str) -> NDArray[np.float64]:
     """Return one row a submission, with a mark (1 or 0) an item."""
     return np.array([[float(mark) for mark in row] for row in rows])
+
+
+def one_suite_board(n_items: int) -> Board:
+    """Return a board of one suite."""
+    return BoardPlan(name="One").board([agreement(items=[ITEMS[0]] * n_items)])
+
+
+def one_entry(board: Board, name: str, marks: str) -> Entry:
+    """Return an entry with a mark (1 or 0) an item."""
+    (sha256,) = (each.sha256 for each in board.suites)
+    return Entry(
+        **dict.fromkeys(("id", "content_sha256", "name", "by"), name),
+        **dict.fromkeys(("url", "note", "created", "pommel"), ""),
+        model={"reference": "toy://", "name": name, "fingerprint": name},
+        image_digest=None,
+        policy={"fingerprint": ""},
+        n_tokens=1,
+        n_predictions={sha256: 1},
+        n_holding={sha256: [int(mark) for mark in marks]},
+        n_swallowed={sha256: 0},
+        named_sums={sha256: ""},
+    )
 
 
 def compared(
@@ -174,3 +202,28 @@ def test_one_submission_has_the_first_rank() -> None:
 def test_signs_are_drawn_often_enough_to_find_a_difference(n: int, n_signs: int) -> None:
     assert n_signs_for(n) == n_signs
     assert (n - 1) / (n_signs + 1) < 0.05
+
+
+def test_differences_lie_where_the_test_of_signs_says() -> None:
+    board = one_suite_board(4)
+    entries = [one_entry(board, name, marks) for name, marks in (("a", "1110"), ("b", "0010"))]
+    found = Comparisons.of(board, entries, NO_PAIRS.updated(board, entries))
+    # Two of four items differ: 1/2, and 1.96 times the root of 2/16, within -1 and 1.
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(2 / 16)
+    assert found.difference.tolist() == [[0.0, 0.5], [-0.5, 0.0]]
+    assert found.low == pytest.approx(np.array([[0, 0.5 - half], [-1.0, 0]]))
+    assert found.high == pytest.approx(np.array([[0, 1.0], [half - 0.5, 0]]))
+    # Two signs that are alike come out as often as two that are not.
+    assert (found.p[0, 1], found.verdict(0, 1)) == (0.5, "")
+
+
+def test_a_difference_without_doubt_is_a_verdict() -> None:
+    board = one_suite_board(8)
+    entries = [one_entry(board, name, mark * 8) for name, mark in (("a", "0"), ("b", "1"))]
+    found = Comparisons.of(board, entries, NO_PAIRS.updated(board, entries))
+    assert (found.verdict(0, 1), found.verdict(1, 0)) == ("worse", "better")
+    assert found.verdict(0, 0) == ""
+
+
+def test_there_is_nothing_to_compare() -> None:
+    assert Comparisons.of(one_suite_board(1), [], NO_PAIRS).difference.shape == (0, 0)

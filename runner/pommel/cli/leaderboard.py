@@ -377,9 +377,9 @@ def rerun(
 )
 @together_option
 def export(board: BoardFolder, folder: Path, *, together: bool) -> None:
-    """Write BOARD as a site: a ranking, a page a submission, a CSV and a JSON file.
+    """Write BOARD as a site: a ranking, a page a submission and a suite, CSV and JSON files.
 
-    The pages need no JavaScript and fetch nothing; any server of files can serve them.
+    The pages can be read without JavaScript and fetch nothing; any server of files can serve them.
 
     \b
       pommel leaderboard export board -o site

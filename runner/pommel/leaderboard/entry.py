@@ -232,12 +232,8 @@ _SAME_SHARE = 1e-6
 
 def packed_sums(suite: Suite, table: RegionTable) -> str:
     """Return the sums of a suite's named regions, packed."""
-    references = {
-        (each.condition, each.region)
-        for prediction in suite.predictions
-        for each in prediction.formula.references
-    }
-    ordered = sorted(references, key=lambda each: (each[0], -1 if each[1] is None else each[1]))
+    cells = suite.compared_cells
+    ordered = sorted(cells, key=lambda each: (each[0], -1 if each[1] is None else each[1]))
     columns = [table.column("sum", region, condition) for condition, region in ordered]
     raw = np.array(columns, dtype="<f4").tobytes()
     return base64.b64encode(raw).decode("ascii")

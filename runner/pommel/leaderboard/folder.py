@@ -33,6 +33,12 @@ from pommel.leaderboard.entry import (
     entry_of,
     is_outdated,
 )
+from pommel.leaderboard.examples import (
+    VERSION as EXAMPLES_VERSION,
+    SuiteExample,
+    examples_from,
+    examples_text,
+)
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
 from pommel.leaderboard.rerunning import Rescored, Sample, may_be_opened
 from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION, Standing, Standings
@@ -51,7 +57,7 @@ ARCHIVE_SUFFIX = ".pommel.zip"
 # What `replacing` leaves when it is killed, and of which of a board's own files.
 _PART = re.compile(r"\.(.+)\.\w+\.part")
 _WRITTEN = re.compile(
-    rf"[0-9a-f]{{16}}({re.escape(ARCHIVE_SUFFIX)}|\.json)|standings\.json|ledger\.jsonl"
+    rf"[0-9a-f]{{16}}({re.escape(ARCHIVE_SUFFIX)}|\.json)|(standings|suites)\.json|ledger\.jsonl"
 )
 _LONGEST_REASON = 500
 _LONGEST_KEEPER = 200
@@ -100,6 +106,11 @@ class BoardFolder:
         """Who stands where."""
         return self.folder / "derived" / "standings.json"
 
+    @property
+    def examples_file(self) -> Path:
+        """What a site shows of the suites."""
+        return self.folder / "derived" / "suites.json"
+
     @contextlib.contextmanager
     def locked(self) -> Iterator[bool]:
         """Keep other writers out, and wait for them; yield whether that can be had here.
@@ -146,6 +157,11 @@ class BoardFolder:
                 raise BoardError(f"{path}: is not the suite that was pinned; its SHA-256 differs")
             suites.append(suite)
         return suites
+
+    def examples(self, board: Board) -> tuple[SuiteExample, ...]:
+        """Return what a site shows of the suites; raises as `suites` does."""
+        kept = examples_from(_derived_text(self.examples_file), board)
+        return kept or tuple(SuiteExample.of(each, board) for each in self.suites(board))
 
     def entries(self, board: Board, ledger: Ledger, *, keep: bool = False) -> list[Entry]:
         """Return what was computed of the ranked submissions, and compute what is not there.
@@ -248,7 +264,8 @@ class BoardFolder:
         submission = parse_submission(raw, source=str(path), limits=limits)
         _check_published(submission.manifest, str(path))
         # This takes time, and others may write meanwhile.
-        entry = entry_of(submission, board, self.suites(board))
+        suites = self.suites(board)
+        entry = entry_of(submission, board, suites)
         with self.locked():
             ledger = self.ledger(board)
             self._sweep(board, ledger)
@@ -272,6 +289,9 @@ class BoardFolder:
                     archive.chmod(0o444)
                 write_text(self.entry_file(entry.id), entry.to_text())
                 rows = self.write_standings(board, changed, [*kept, entry]).rows
+            if examples_from(_derived_text(self.examples_file), board) is None:
+                examples = [SuiteExample.of(each, board) for each in suites]
+                write_text(self.examples_file, examples_text(examples))
         (own,) = (row for row in rows if row.id == entry.id)
         return Added(standing=own, n_ranked=len(rows), superseded=same)
 
@@ -347,6 +367,7 @@ class BoardFolder:
                     f"{self.ledger_file}: ranks {known.id} and {entry.id}, which are of one model "
                     f"and policy"
                 )
+        yield from _example_faults(self.examples_file, board, suites)
         # Without one of them, no ranking would be the same.
         if suites and not ids and not n_faults and self.standings_file not in unfinished:
             ranked = Standings.of(board, entries, ledger.ranking_head)
@@ -722,6 +743,12 @@ def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:
     if sha256 != listed.file_sha256:
         return f"{path}: is not the file that was added; its SHA-256 differs"
     return ""
+
+
+def _example_faults(path: Path, board: Board, suites: Sequence[Suite]) -> Iterator[str]:
+    if suites and (path.is_symlink() or path.exists()):
+        text = examples_text([SuiteExample.of(each, board) for each in suites])
+        yield from _derived_faults(path, text, EXAMPLES_VERSION)
 
 
 def _derived_text(path: Path) -> str:

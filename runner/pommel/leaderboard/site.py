@@ -1,38 +1,31 @@
 """A board's ranking as it is shown: a table, CSV and JSON, and a static site.
 
-The pages of the site need no scripts and fetch nothing.
+The pages of the site can be read without scripts, and fetch nothing.
 """
 
 import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from pommel.errors import PommelError, UsageError, printable
+from pommel.errors import UsageError, printable
 from pommel.files import CsvTable, replacing
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder, written_name
 from pommel.leaderboard.ledger import Ledger, Listed, Rerun
 from pommel.leaderboard.names import confused
+from pommel.leaderboard.pages import DATE, PLACES, Pages, site_environment
 from pommel.leaderboard.standings import Scored, Standing, Standings
-from pommel.statistics import ALPHA
 from pommel.values import frozen
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from rich.table import Table
-
-
-# What of a time is its date.
-DATE = 10
 
 
 @frozen(slots=False)
@@ -224,57 +217,38 @@ class Ranking:
         `UsageError` for another folder, and `PommelError` without the extra `plots` or where
         nothing can be written.
         """
-        environment = _environment()
+        environment = site_environment()
         inside = folder.iterdir() if folder.is_dir() else iter([folder] if folder.exists() else [])
         is_free = (folder / MARK).is_file() or all(written_name(each) == MARK for each in inside)
         if not is_free:
             raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
         ranking = cls.of(place, together=together)
         entries = place.entries(ranking.board, ranking.ledger)
+        pages = Pages(
+            ranking=ranking,
+            entries={each.id: each for each in entries},
+            examples=place.examples(ranking.board),
+        )
         files = {
             # The mark comes first: what follows may be written over, should it be cut short.
             MARK: ranking.to_json(entries),
             "leaderboard.csv": ranking.to_csv(),
+            "pairs.csv": pages.pairs_csv(),
             "style.css": environment.get_template("style.css").render(),
-            **ranking.pages(environment, {each.id: each for each in entries}),
+            **pages.texts(environment),
         }
         for name, text in files.items():
             # A stranger's text may hold half of a surrogate pair.
             with replacing(folder / name) as aside:
                 aside.write_bytes(text.encode("utf-8", "replace"))
         written = {folder / name for name in files}
-        for path in (*folder.glob("*"), *(folder / _PAGES).glob("*")):
+        for path in (path for place in PLACES for path in (folder / place).glob("*")):
             # Of an export that was killed, the beginning of a file may be here.
             whole = path.with_name(written_name(path) or path.name)
-            is_page = path.parent == folder / _PAGES and whole.suffix == ".html"
+            is_page = path.parent != folder and whole.suffix == ".html"
             if path not in written and (is_page or whole in written):
                 path.unlink()
         return len(ranking.rows)
-
-    def pages(self, environment: "Environment", entries: Mapping[str, Entry]) -> dict[str, str]:
-        """Return the text of each page by its name; `entries` are those of all rows."""
-        index = environment.get_template("index.html.j2").render(ranking=self, root="")
-        page, alike = environment.get_template("submission.html.j2"), self._alike()
-        files = {"index.html": index}
-        for row in self.rows:
-            files[f"{_PAGES}/{row.id}.html"] = page.render(
-                ranking=self,
-                row=row,
-                entry=entries[row.id],
-                listed=self.listed(row),
-                alike=alike.get(row.id, []),
-                root="../",
-            )
-        return files
-
-    def _alike(self) -> dict[str, list[Standing]]:
-        """Return for each that is ranked those that it cannot be told from, the best first."""
-        rows = self.standings.rows
-        differs = self.standings.pairs.of([row.id for row in rows]).adjusted() < ALPHA
-        return {
-            row.id: [other for other, is_other in zip(rows, own, strict=True) if not is_other]
-            for row, own in zip(rows, differs | np.eye(len(rows), dtype=bool), strict=True)
-        }
 
 
 def _csv_cell(value: object) -> object:
@@ -290,7 +264,6 @@ _SCORE = tuple(each.name for each in fields(Scored))
 
 # By this file a folder is known as one that may be written over.
 MARK = "leaderboard.json"
-_PAGES = "submissions"
 
 
 def _scored_again(rerun: Rerun | None, n_items: int) -> dict[str, object] | None:
@@ -306,20 +279,3 @@ def _scored_again(rerun: Rerun | None, n_items: int) -> dict[str, object] | None
         "largest_bits": rerun.largest_bits if math.isfinite(rerun.largest_bits) else None,
         "n_differences": rerun.n_differences,
     }
-
-
-def _environment() -> "Environment":
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise PommelError("the site needs the plots extra: pip install 'pommel[plots]'") from None
-    environment = Environment(
-        loader=PackageLoader("pommel.leaderboard"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"share": "{:.3f}".format, "date": lambda text: text[:DATE]}
-    return environment

@@ -5,6 +5,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import product, takewhile
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,8 @@ _ROUNDING = 1e-9
 # What rounding may change in a sum, relative to the largest that there can be.
 _RELATIVE_ROUNDING = 1e-12
 _DECIMALS = 12
+# So many standard deviations to either side have 95% of a normal distribution.
+_SD_OF_95 = NormalDist().inv_cdf(0.975)
 
 
 def weighted_mean(means: Sequence[float], shares: Sequence[float]) -> float:
@@ -220,6 +223,47 @@ class Pairs(NamedTuple):
         parts = np.stack([np.concatenate(each.values(board)) for each in entries])
         p = pair_p(parts * board.item_shares, known, seed=board.seed, n_signs=n_signs)
         return Pairs(ids=ids, p=p, n_signs=n_signs)
+
+
+@frozen(eq=False)
+class Comparisons:
+    """How far apart submissions are, two by two: a row's minus a column's, shape (n, n).
+
+    `low` and `high` are where the difference lies by the test that ranks: 1.96 times the standard
+    deviation that it has where the signs of items' differences are turned. `p` is adjusted for all
+    comparisons of a row (`Pairs.adjusted`), NaN for a submission and itself.
+    """
+
+    difference: Values
+    low: Values
+    high: Values
+    p: Values
+
+    @classmethod
+    def of(cls, board: Board, entries: Sequence[Entry], pairs: Pairs) -> "Comparisons":
+        """Compare entries, of which `pairs` has the p, in their order."""
+        if not entries:
+            return cls(difference=pairs.p, low=pairs.p, high=pairs.p, p=pairs.p)
+        values = np.stack([np.concatenate(each.values(board)) for each in entries])
+        parts = values * board.item_shares
+        scores = parts.sum(axis=1)
+        products = parts @ parts.T
+        squares = np.diagonal(products)
+        variances = squares[:, np.newaxis] + squares - 2 * products
+        half = _SD_OF_95 * np.sqrt(np.maximum(variances, 0))
+        difference = scores[:, np.newaxis] - scores
+        return cls(
+            difference=difference,
+            low=np.maximum(difference - half, -1),
+            high=np.minimum(difference + half, 1),
+            p=pairs.adjusted(),
+        )
+
+    def verdict(self, row: int, column: int) -> str:
+        """Say whether a submission is "better" or "worse" than another, "" if that is not told."""
+        if not self.p[row, column] < ALPHA:
+            return ""
+        return "better" if self.difference[row, column] > 0 else "worse"
 
 
 NO_PAIRS = Pairs(p=np.zeros((0, 0)))

@@ -54,21 +54,12 @@ class PreviewLine(NamedTuple):
         return (" " * self.indent + words).rstrip()
 
 
-def compared_cells(suite: Suite) -> frozenset[tuple[str, int | None]]:
-    """Return the (condition, region) pairs that predictions look at; None is a whole sentence."""
-    return frozenset(
-        (reference.condition, reference.region)
-        for prediction in suite.predictions
-        for reference in prediction.formula.references
-    )
-
-
 def compared_regions(suite: Suite) -> Mapping[str, frozenset[int]]:
     """Return the regions that predictions look at, by condition; a whole sentence is all of it."""
     found: dict[str, set[int]] = {
         condition.name: set() for item in suite.items for condition in item.conditions
     }
-    for condition, region in compared_cells(suite):
+    for condition, region in suite.compared_cells:
         # A draft's formula may name what is not there.
         if condition in found:
             found[condition].update(suite.region_numbers if region is None else (region,))

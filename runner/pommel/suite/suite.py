@@ -437,6 +437,15 @@ class Suite(_Written):
         return prediction.metric or self.metrics[0]
 
     @property
+    def compared_cells(self) -> frozenset[tuple[str, int | None]]:
+        """The (condition, region) pairs that predictions look at; None is a whole sentence."""
+        return frozenset(
+            (reference.condition, reference.region)
+            for prediction in self.predictions
+            for reference in prediction.formula.references
+        )
+
+    @property
     def all_metrics(self) -> tuple[str, ...]:
         """The metrics that are asked for, and those that predictions name themselves."""
         named = (each.metric for each in self.predictions if each.metric)

@@ -13,7 +13,6 @@ from pommel.report.page.predictions import (
 )
 from pommel.report.page.scores import Levels, bits_text
 from pommel.report.page.sections import ReportModel, Section, packed
-from pommel.report.suite_preview import compared_cells
 from pommel.scoring import PredictionResult, Run
 from pommel.suite import Condition
 
@@ -112,7 +111,7 @@ def _sentence_rows(section: Section, labels: Sequence[str], number: int) -> Iter
     found = suite and next((each for each in suite.items if each.number == number), None)
     if not suite or not found:
         return
-    i, compared = suite.items.index(found), compared_cells(suite)
+    i, compared = suite.items.index(found), suite.compared_cells
     for c, name in enumerate(suite.condition_names):
         condition = found.condition(name)
         looked_at = [region for of_condition, region in compared if of_condition == name]

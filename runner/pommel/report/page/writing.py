@@ -78,12 +78,12 @@ def write_report(
     rows = suite_rows(models, levels)
     of_suites = sections(models, runs, [row.key for row in rows])
     environment = _environment()
-    own_script = _text("report.js")
+    scripts = (bundle, _text("templates/tables.js"), _text("page/templates/report.js"))
     page = environment.get_template("report.html.j2").generate(
         title=title,
-        policy=content_security_policy(bundle, own_script),
-        style=_text("report.css") + dark_style(".drawing"),
-        scripts=(bundle, own_script),
+        policy=content_security_policy(*scripts),
+        style=_text("page/templates/report.css") + dark_style(".drawing"),
+        scripts=scripts,
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
         overview=overview.overview(models, levels, rows),
         left_out=overview.left_out(records, ModelsCompared.of(records).superseded),
@@ -116,5 +116,5 @@ def _environment() -> "Environment":
 
 
 def _text(name: str) -> str:
-    """Return a file that stands beside the templates, as it is."""
-    return (files("pommel.report.page") / "templates" / name).read_text("utf-8")
+    """Return a file of the room that is no module, as it is."""
+    return (files("pommel.report") / name).read_text("utf-8")

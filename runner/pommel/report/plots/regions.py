@@ -32,7 +32,6 @@ from pommel.report.plots.theme import (
     themed,
     tooltip,
 )
-from pommel.report.suite_preview import compared_cells
 from pommel.scoring import Run, RunRecord
 from pommel.sources import find_suites
 from pommel.statistics import Spread
@@ -242,7 +241,7 @@ def region_rows(runs: Sequence[Run], metric: str) -> Rows:
 
 def _rows(run: Run, metric: str) -> Iterator[Row]:
     suite, table = run.surprisals.suite, run.surprisals.table
-    labels, compared = region_labels(suite), compared_cells(suite)
+    labels, compared = region_labels(suite), suite.compared_cells
     # A sum of nothing is no point.
     values = np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
     errors = _errors(suite, values).tolist()

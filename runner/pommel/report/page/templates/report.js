@@ -1,4 +1,4 @@
-// What makes the report's tables sortable, and draws its charts. The tables need none of this.
+// What chooses models and items of the report, and draws its charts. The tables need none of this.
 (() => {
   "use strict";
   const page = document.documentElement;
@@ -221,48 +221,6 @@
     for (const body of inOrder) body.hidden = failures.checked && !failing.has(Number(body.dataset.item));
     if (inOrder.some((body, place) => body !== bodies[place])) table.append(...inOrder);
   };
-
-  // --- tables that can be sorted
-
-  const valueOf = (row, column) => {
-    const cell = row.cells[column];
-    return cell.dataset.number === undefined ? cell.textContent.trim() : Number(cell.dataset.number);
-  };
-
-  const compared = (one, other) => {
-    const places = [one, other].map((value) => typeof value === "number" ? 0 : value ? 1 : 2);
-    if (places[0] !== places[1]) return places[0] - places[1];
-    return places[0] === 0 ? one - other : one.localeCompare(other, undefined, { numeric: true });
-  };
-
-  const sortBy = (table, head, column) => {
-    const isNumber = head.classList.contains("number");
-    const now = head.getAttribute("aria-sort");
-    // Numbers begin with the highest, texts with the first of the alphabet.
-    const next = now ? (now === "ascending" ? "descending" : "ascending") : isNumber ? "descending" : "ascending";
-    for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", next);
-    const body = table.tBodies[0];
-    const keyed = [...body.rows].map((row) => [valueOf(row, column), row]);
-    keyed.sort(([one], [other]) => {
-      const isMissing = (value) => typeof value !== "number" && (!value || value === "–");
-      // What is missing stands last, whichever way.
-      if (isMissing(one) || isMissing(other)) return isMissing(one) - isMissing(other);
-      return compared(one, other) * (next === "ascending" ? 1 : -1);
-    });
-    body.append(...keyed.map(([, row]) => row));
-  };
-
-  for (const table of all("table.sortable")) {
-    [...table.tHead.rows[0].cells].forEach((head, column) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "sort";
-      button.append(...head.childNodes);
-      head.append(button);
-      button.addEventListener("click", () => sortBy(table, head, column));
-    });
-  }
 
   // --- what reacts
 
