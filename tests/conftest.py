@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -20,8 +21,9 @@ settings.register_profile("pommel", deadline=None, derandomize=bool(os.environ.g
 settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "pommel"))
 
-# Engines and images for tests marked `docker`; nothing happens unless a test asks for them.
-pytest_plugins = ["tests.container_fixtures"]
+# Engines and images for tests marked `docker`; nothing happens unless a test asks for them. On
+# Windows nothing could start an engine.
+pytest_plugins = ["tests.container_fixtures"] if sys.platform != "win32" else []
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

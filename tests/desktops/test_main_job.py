@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from tests.crashes.commands import WRITING, Folder
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it is Linux that plays Windows")
+
 AS_WINDOWS = Path(__file__).with_name("as_windows")
 # Reading commands have no ways of their own; these show what the others write.
 _READING = (

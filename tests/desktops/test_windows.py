@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import suite_value
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it is Linux that plays Windows")
+
 AS_WINDOWS = Path(__file__).with_name("as_windows")
 REPOSITORY = Path(__file__).parents[2]
 

@@ -2,7 +2,6 @@
 
 import base64
 import contextlib
-import fcntl
 import json
 import os
 import select
@@ -196,6 +195,8 @@ class Browser:
 def opened_browser(program: str) -> Iterator[Browser]:
     """Start a browser with a profile of its own, which is gone with it."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        import fcntl  # not on Windows, where other tests import this
+
         to_browser, from_browser = os.pipe(), os.pipe()
         # Away from 3 and 4, which the browser's own ends become.
         theirs = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_browser[0], from_browser[1])]

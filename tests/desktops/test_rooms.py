@@ -1,0 +1,64 @@
+"""The quick tests of the main job's rooms as on Windows, and what the type checker says of it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform != "linux", reason="it is Linux that plays Windows"),
+]
+
+ROOMS = ("files", "suite", "scoring", "store", "report", "leaderboard")
+COMMANDS = ("convert", "leaderboard", "report", "runs_export", "runs_list", "submit", "suites_new")
+# They play other systems themselves: Linux and macOS, and folders without locks.
+OTHERS = (
+    "tests/store/test_store.py::test_where_it_is",
+    "tests/leaderboard/test_board.py::test_two_boards_at_once_in_one_place",
+    "tests/leaderboard/test_changing.py::test_nothing_is_deleted_where_an_addition_may_go_on",
+)
+# Apptainer's, which is for Linux, and the end of its processes.
+FOR_LINUX = {"apptainer_engine.py", "process_channel.py", "reaper_process.py"}
+
+
+@pytest.mark.timeout(900)
+def test_quick_tests_pass_as_on_windows(repository: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider"),
+            *("-p", "tests.desktops.windows", "-m", "not full and not slow and not published"),
+            *(f"--deselect={each}" for each in OTHERS),
+            *(f"tests/{each}" for each in ROOMS),
+            *(f"tests/cli/test_{each}.py" for each in COMMANDS),
+        ],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4_000:] + done.stderr
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed
+    assert int(passed[1]) > 1_500
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("system", "for_others"), [("win32", FOR_LINUX), ("darwin", set())])
+def test_no_name_is_used_that_a_system_lacks(
+    system: str, for_others: set[str], repository: Path
+) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--platform", system),
+            *("--cache-dir", f".mypy_cache/{system}", "runner/pommel"),
+        ],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    faults = [line for line in done.stdout.splitlines() if ": error: " in line]
+    assert {Path(line.partition(":")[0]).name for line in faults} == for_others, done.stdout

@@ -1,0 +1,44 @@
+"""`.github/workflows/tests.yml`, as far as it can be looked at where nothing runs it."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+yaml: Any = pytest.importorskip("yaml")
+ACTION = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+
+
+@pytest.fixture(scope="module")
+def text(repository: Path) -> str:
+    return (repository / ".github" / "workflows" / "tests.yml").read_text("utf-8")
+
+
+def test_all_systems_and_pythons(text: str, repository: Path) -> None:
+    matrix = yaml.safe_load(text)["jobs"]["tests"]["strategy"]["matrix"]
+    project = tomllib.loads((repository / "pyproject.toml").read_text("utf-8"))["project"]
+    versions = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    assert matrix == {
+        "system": ["ubuntu-latest", "macos-latest", "windows-latest"],
+        "python": versions,
+    }
+    assert versions == ["3.11", "3.12", "3.13", "3.14"]
+
+
+def test_actions_are_pinned_and_may_only_read(text: str) -> None:
+    used = re.findall(r"uses: (.*)", text)
+    assert used
+    assert [each for each in used if not ACTION.fullmatch(each)] == []
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert "permissions" not in job
+        checkout = next(each for each in job["steps"] if "checkout" in each.get("uses", ""))
+        assert checkout["with"] == {"persist-credentials": False}
+
+
+def test_what_it_names_is_there(text: str, repository: Path) -> None:
+    named = re.findall(r"tests/\w+", text)
+    assert [each for each in named if not (repository / each).is_dir()] == []
