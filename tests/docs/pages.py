@@ -30,6 +30,8 @@ REASONS = frozenset(
         "needs a model from the Hub",
         "needs a server",
         "needs the network",
+        "needs minicons",
+        "needs lm-evaluation-harness",
         "takes minutes",
     }
 )

@@ -40,7 +40,7 @@ Prepare = Callable[[Workplace], None]
 
 PUBLISHED = REPOSITORY.parent / "shared" / "data"
 _SUITES = REPOSITORY / "suites"
-_EN_GPT2 = REPOSITORY / "runner" / "pommel" / "shipped" / "builtin" / "en-gpt2"
+EN_GPT2 = REPOSITORY / "runner" / "pommel" / "shipped" / "builtin" / "en-gpt2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def _families(place: Workplace, steps: Iterable[int] = (1000,)) -> None:
 def _as_from_hub(place: Workplace, name: str) -> Path:
     folder = place.folder / name
     folder.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(_EN_GPT2, folder)
+    shutil.copytree(EN_GPT2, folder)
     return folder
 
 
@@ -146,6 +146,10 @@ def _hub(place: Workplace, *names: str) -> None:
         f"huggingface://{name}": f"huggingface://{_as_from_hub(place, f'hub/{name}')}"
         for name in names
     }
+
+
+def _my_model(place: Workplace) -> None:
+    shutil.copytree(EN_GPT2, place.folder / "my-model")
 
 
 def _capitalization(place: Workplace) -> None:
@@ -589,6 +593,7 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
     ("docs/ci.md", ""): _together(
         _runs("number_simple", "number_prep", models=["en-gpt2"]), _trackers
     ),
+    ("docs/coming-from.md", ""): _my_model,
     ("docs/formats.md", ""): _formats,
     ("docs/formulas.md", ""): _broken_suite,
     ("docs/generation.md", ""): _generation,
@@ -622,6 +627,7 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
 # Parts that need published data, or long.
 _FULL: frozenset[tuple[str, str]] = frozenset(
     {
+        ("docs/checkpoints.md", ""),
         ("docs/models.md", "Recorded surprisals"),
         ("docs/reproducing.md", ""),
         ("docs/suites.md", "Looking for doubts"),
