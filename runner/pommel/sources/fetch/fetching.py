@@ -144,9 +144,11 @@ class FetchedSource:
                 if not is_suite and recognised(path) is None:
                     others.append(place)
                     continue
-                # A suite's JSON has its name in it.
-                own = "" if is_suite and path.suffix == ".json" else names[place]
-                (content,), _ = Conversion(name=own, about=_about(self.source)).contents(path)
+                # A suite's JSON has its name and all that it says of itself in it.
+                is_json = is_suite and path.suffix == ".json"
+                about = {} if is_json else _about(self.source)
+                name = "" if is_json else names[place]
+                (content,), _ = Conversion(name=name, about=about).contents(path)
                 text = "".join(content.suite_pieces())
             except InputError as error:
                 faulty[place] = error

@@ -29,7 +29,7 @@ _SUITE = re.compile(r'\s*\{\s*"(meta|region_meta|predictions|items)"\s*:')
 _N_ROWS, _OF_TEN = 100, 8
 # More columns of texts are not compared with one another.
 _MOST_COLUMNS = 40
-# A label with so many values may mean either sentence.
+# Sentences of a pair; a label with so many values may mean either.
 _TWO = 2
 
 
@@ -258,13 +258,15 @@ def begins_as_suite(text: str) -> bool:
     return _SUITE.match(text) is not None
 
 
-def _has_recipe(text: str) -> bool:
-    """Say of the beginning of a file whether a recipe knows its columns."""
+def _is_table(text: str) -> bool:
+    """Say of a file's beginning whether a recipe knows its columns, or two are named as a pair."""
     if begins_as_suite(text):
         return False
     is_json = text.lstrip().startswith(("{", "["))
-    names = _KEY.findall(text) if is_json else _BETWEEN_NAMES.split(first_line_of(text))
-    return Recipe.of_names([each.strip() for each in names]) is not None
+    found = _KEY.findall(text) if is_json else _BETWEEN_NAMES.split(first_line_of(text))
+    names = [each.strip() for each in found]
+    is_pair = len(names) == _TWO and are_opposite(*names)
+    return is_pair or Recipe.of_names(names) is not None
 
 
 PAIRS = SetFormat(
@@ -273,5 +275,5 @@ PAIRS = SetFormat(
     load=lambda path: [*read_pairs(path)[0]],
     pieces=PairColumns(("good", "bad")).lines,
     has_contexts=True,
-    is_like=_has_recipe,
+    is_like=_is_table,
 )
