@@ -378,3 +378,22 @@ def test_what_a_suite_keeps_of_its_table_are_the_columns() -> None:
 def test_the_ending_says_what_separates_columns(separator: str, ending: str, written: str) -> None:
     columns = PairColumns(("a", "b"), separator=separator)
     assert columns.written_to(ending).separator == written
+
+
+def test_workbooks_are_tables_whose_cells_are_named(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "x.xlsx"
+    book = openpyxl.Workbook()
+    for row in (["good", "bad", "n"], ["the wren sings", "the wren sing", 3]):
+        book.active.append(row)
+    book.save(path)
+    columns = PairColumns(("good", "bad"))
+    (pair,) = _pairs(path, columns)
+    assert (pair.sentences, pair.fields) == (("the wren sings", "the wren sing"), {"n": "3"})
+    assert "".join(columns.lines([pair])) == "good,bad,n\nthe wren sings,the wren sing,3\n"
+    book.active.append(["in May", date(2026, 5, 1), 4])
+    book.save(path)
+    with pytest.raises(SuiteError) as caught:
+        _pairs(path, columns)
+    hint = "format the cell as text, and write it again"
+    assert str(caught.value) == f"{path}:Sheet!B3: this is the date 2026-05-01, not text; {hint}"
