@@ -191,6 +191,23 @@ def test_plots_need_a_package(
     assert outcome.failure(1) == "plots need the plots extra: pip install 'pommel[plots]'"
 
 
+# --- the method section
+
+
+def test_the_method_section(pommel: Pommel, kept: list[str], tmp_path: Path) -> None:
+    outcome = pommel("report", kept[0], "--methods")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    text = " ".join(outcome.stdout.split())
+    assert text.startswith("The results are of 1 model. words: toy://words; ")
+    # What the suite says is read in the store.
+    assert "The value of a region is the sum of its tokens' surprisals, in bits." in text
+    out = tmp_path / "methods.tex"
+    outcome = pommel("report", "--methods", "--style", "latex", "-o", out)
+    assert (outcome.stdout, outcome.stderr) == ("", f"3 runs: {out}\n")
+    assert "\\cite{wilson-1927-probable}" in out.read_text()
+    assert "how they were scored is not known" in " ".join(out.read_text().split())
+
+
 # --- what does not go together
 
 
@@ -199,7 +216,16 @@ def test_plots_need_a_package(
     [
         (
             ("--table", "md", "--plot", "circuits"),
-            "--table and --plot make one thing each; leave out one of them",
+            "--table, --plot and --methods make one thing each; leave out all but one",
+        ),
+        (
+            ("--methods", "--table", "md"),
+            "--table, --plot and --methods make one thing each; leave out all but one",
+        ),
+        (("--style", "latex"), "--style is that of --methods; a table has --table latex"),
+        (
+            ("--methods", "--title", "x"),
+            "--title is that of a page or a plot; tables have their own",
         ),
         (("--name", "scores"), "--name is the name of a table; say which form with --table"),
         (

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tomllib
 from collections import Counter
 from importlib import import_module
 
@@ -116,3 +117,19 @@ def anchors_of(page: Page) -> set[str]:
         found.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
         seen[slug] += 1
     return found
+
+
+def test_citation_cff_is_of_this_version() -> None:
+    """What only the owner knows it leaves out, and says so."""
+    cited = (REPOSITORY / "CITATION.cff").read_text("utf-8")
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    values = dict(re.findall(r"^([a-z-]+): *(.*)$", cited, flags=re.MULTILINE))
+    assert {*values} == {
+        *("cff-version", "title", "message", "type", "authors", "abstract", "keywords", "license"),
+        *("version", "references"),
+    }
+    assert (values["cff-version"], values["type"]) == ("1.2.0", "software")
+    assert (values["version"], values["license"]) == (project["version"], project["license"])
+    keywords = cited.partition("keywords:\n")[2].partition("license:")[0]
+    assert keywords == "".join(f"  - {each}\n" for each in project["keywords"])
+    assert "the repository's address" in cited

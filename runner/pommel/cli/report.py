@@ -13,7 +13,7 @@ from pommel.cli.output import note, show_text
 from pommel.cli.selecting import RunArguments, SelectionOptions
 from pommel.errors import UsageError, counted
 from pommel.files import write_text
-from pommel.report import PLOTS, TABLES, Look, write_report
+from pommel.report import PLOTS, TABLES, Look, Results, write_report
 from pommel.scoring import RunRecord
 from pommel.store import Store
 
@@ -73,6 +73,10 @@ class _ReportOptions(_PlotOptions, WithAverage, RunArguments, SelectionOptions):
         type=click.Choice(list(PLOTS)),
         help="Make a plot; its file's name ends in .svg, .png, .pdf, .html or .json.",
     )
+    methods: bool = option(
+        help="Write the method section: what ran, how it was scored, with what, and the BibTeX."
+    )
+    style: Literal["text", "latex"] = option(default="text", help="That of the method section.")
 
 
 @click.command("report", cls=Command)
@@ -87,6 +91,7 @@ def command(chosen: _ReportOptions) -> None:
       pommel report -o report.html
       pommel report --model 'gpt2*' --table latex --name circuits -o circuits.tex
       pommel report --suite number_prep --plot regions -o number_prep.pdf
+      pommel report --model gpt2 --methods --style latex -o methods.tex
 
     Of runs of one model on one suite under one score rule the newest counts, unless they are
     named by their ids.
@@ -99,7 +104,9 @@ def command(chosen: _ReportOptions) -> None:
                 f"note: these are all {len(records)} runs of the store; --model, --suite and "
                 f"others choose among them"
             )
-        if chosen.form:
+        if chosen.methods:
+            _write_methods(store, records, chosen)
+        elif chosen.form:
             _write_table(records, chosen.form, chosen)
         elif chosen.plot and chosen.output:
             _write_plot(store, records, chosen.plot, chosen.output, chosen)
@@ -110,19 +117,27 @@ def command(chosen: _ReportOptions) -> None:
 def _check(chosen: _ReportOptions) -> None:
     """Raise `UsageError` for options that do not go together, before anything is read."""
     form, plot, output = chosen.form, chosen.plot, chosen.output
-    if form and plot:
-        raise UsageError("--table and --plot make one thing each; leave out one of them")
+    if sum(map(bool, (form, plot, chosen.methods))) > 1:
+        raise UsageError("--table, --plot and --methods make one thing each; leave out all but one")
+    if chosen.style != "text" and not chosen.methods:
+        raise UsageError("--style is that of --methods; a table has --table latex")
     if chosen.name and not form:
         raise UsageError("--name is the name of a table; say which form with --table")
     if chosen.average != "suites" and not form:
         raise UsageError("--average is about a table; pages and plots have means over suites")
-    if chosen.title is not None and form:
+    if chosen.title is not None and (form or chosen.methods):
         raise UsageError("--title is that of a page or a plot; tables have their own")
     if (chosen.caption or not chosen.is_plain) and not plot:
         raise UsageError(
             "--width, --height, --font, --font-size, --order, --label and --caption are about a "
             "plot; say which with --plot"
         )
+    if not chosen.methods:
+        _check_file(output, form=form, plot=plot)
+
+
+def _check_file(output: Path | None, *, form: str | None, plot: str | None) -> None:
+    """Raise `UsageError` for a file that this cannot be written to, or none where it has to be."""
     if output and output.name == "-" and not form:
         raise UsageError("a page and a plot are files; give -o a name")
     if plot and output is None:
@@ -154,11 +169,22 @@ def _write_table(
 ) -> None:
     settings = Settings(average=chosen.average)
     text = TABLES[chosen.name or "scores"].text(records, form, settings)
-    if chosen.output is None or chosen.output.name == "-":
+    _print_or_write(text, records, chosen.output)
+
+
+def _write_methods(store: Store, records: Sequence[RunRecord], chosen: _ReportOptions) -> None:
+    one_each = {each.suite.sha256: each for each in store.runs.with_tokens(records)}
+    suites = {sha256: store.runs.suite(each) for sha256, each in one_each.items()}
+    text = Results.method_section(records, suites, chosen.style)
+    _print_or_write(text, records, chosen.output)
+
+
+def _print_or_write(text: str, records: Sequence[RunRecord], output: Path | None) -> None:
+    if output is None or output.name == "-":
         show_text(text)
     else:
-        write_text(chosen.output, text)
-        note(f"{counted(len(records), 'run')}: {chosen.output}")
+        write_text(output, text)
+        note(f"{counted(len(records), 'run')}: {output}")
 
 
 def _write_plot(

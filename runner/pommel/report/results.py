@@ -12,6 +12,7 @@ from pommel.errors import UsageError, listed
 from pommel.files import WrittenFloat, frame_text, replacing, stacked
 from pommel.models import Named
 from pommel.scoring import FamilyScore, ResultsTable, Run, RunRecord, SuiteResult
+from pommel.suite import Suite
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -116,6 +117,18 @@ class Results:
             if table not in frames:
                 (folder / f"{table}.{form}").unlink(missing_ok=True)
         return files
+
+    @staticmethod
+    def method_section(
+        records: Sequence[RunRecord], suites: Mapping[str, Suite], style: Literal["text", "latex"]
+    ) -> str:
+        """Return the method section of a paper about complete runs, with the BibTeX of it.
+
+        `suites` are those whose files are known, by their SHA-256.
+        """
+        from pommel.report.methods import methods_section
+
+        return methods_section(records, suites, style)
 
     def to_json(self) -> list[dict[str, object]]:
         """Return what each run found and where it comes from, as plain JSON values."""
