@@ -16,8 +16,10 @@ from pommel.values import frozen
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pommel.analysis.regions import RegionRows
+
 # What is the same in all rows of a run, and what is true or not of an item.
-_OF_RUN = (
+OF_RUN = (
     "model",
     "family",
     "axis",
@@ -39,7 +41,7 @@ _OF_RUN = (
 )
 _FLAGS = ("holds", "tie", "defined", "swallowed", "unscored", "oov")
 ITEM_COLUMNS = (
-    *_OF_RUN,
+    *OF_RUN,
     *("prediction_id", "chance", "suite_chance", "item_number", "item", "holds", "margin_bits"),
     *_FLAGS[1:],
 )
@@ -97,6 +99,13 @@ class ItemTable:
         frame = frame.reindex(columns=list(ITEM_COLUMNS))
         return cls(rows=frame.astype(dict.fromkeys(_WHOLE, "Int64")), notes=tuple(_notes(found)))
 
+    @staticmethod
+    def of_regions(records: Sequence[RunRecord]) -> "RegionRows":
+        """Return what has a row a region instead."""
+        from pommel.analysis.regions import RegionRows
+
+        return RegionRows.of(records)
+
     def frame(self) -> "pd.DataFrame":
         """Return the rows."""
         return self.rows
@@ -108,13 +117,10 @@ def _suite_chance(record: RunRecord) -> float:
     return math.nan if record.result.score_rule == "each" else chances[0]
 
 
-def _facts(
-    compared: ComparedModel,
-    record: RunRecord,
-    prediction: PredictionResult,
-    names: Mapping[SuiteKey, str],
+def facts_of_run(
+    compared: ComparedModel, record: RunRecord, names: Mapping[SuiteKey, str]
 ) -> dict[str, object]:
-    """Return what is the same in all rows of a prediction."""
+    """Return what is the same in all rows of a run, under the names `OF_RUN`."""
     suite = names[record.suite_key]
     base = names.get((record.suite.language, record.suite.modifier_of), record.suite.modifier_of)
     member = compared.membership
@@ -140,6 +146,18 @@ def _facts(
         "modifier": int(bool(record.suite.modifier_of)),
         "base_suite": base or suite,
         "complexity": math.nan if complexity is None else complexity,
+    }
+
+
+def _facts(
+    compared: ComparedModel,
+    record: RunRecord,
+    prediction: PredictionResult,
+    names: Mapping[SuiteKey, str],
+) -> dict[str, object]:
+    """Return what is the same in all rows of a prediction."""
+    return {
+        **facts_of_run(compared, record, names),
         "prediction_id": prediction.prediction_id,
         "chance": prediction_chance(record.result, prediction, known=record.suite.chance),
         "suite_chance": _suite_chance(record),

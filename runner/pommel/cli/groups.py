@@ -23,6 +23,7 @@ STATISTICS = {
         "Accuracy against a property of languages or models.",
     ),
     "items": ("stats:items", "One row an item, as lme4 and pandas read it."),
+    "regions": ("stats:regions", "One row a region of a sentence, as lme4 and pandas read it."),
     "mixed": ("stats:analysis.mixed.MixedAsked", "Mixed-effects logistic regression over items."),
 }
 

@@ -1,7 +1,7 @@
 """`pommel stats`: what the runs in the store say together."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,8 +24,8 @@ from pommel.cli.output import (
     show_text,
 )
 from pommel.cli.selecting import SelectionOptions
-from pommel.errors import PommelError, UsageError, listed
-from pommel.files import frame_text, replacing, write_text
+from pommel.errors import PommelError, UsageError, counted, listed
+from pommel.files import frame_text, replacing, stacked
 from pommel.scoring import Run, RunRecord
 
 if TYPE_CHECKING:
@@ -108,6 +108,36 @@ class _ItemsOptions(SelectionOptions):
     )
     output: Path | None = field_of(output_option)
 
+    def write(self, frames: "Iterable[pd.DataFrame]") -> None:
+        """Write rows, of CSV and TSV frame by frame."""
+        path = self.output
+        ending = path.suffix.removeprefix(".").lower() if path else ""
+        form = self.form or (ending if ending in _ITEM_FORMS else "csv")
+        if form == "parquet" and path is None:
+            raise UsageError("--format parquet needs a file: -o FILE")
+        if form == "parquet" and find_spec("pyarrow") is None:
+            raise PommelError("Parquet needs the parquet extra: pip install 'pommel[parquet]'")
+        if form in ("json", "parquet"):
+            frames = [stacked(list(frames))]
+        if path is None:
+            for text in _texts(frames, form):
+                show_text(text)
+            return
+        with replacing(path) as aside:
+            if form == "parquet":
+                for frame in frames:
+                    frame.to_parquet(aside, engine="pyarrow", index=False)
+                return
+            with aside.open("w", encoding="utf-8", newline="") as stream:
+                stream.writelines(_texts(frames, form))
+
+
+def _texts(frames: "Iterable[pd.DataFrame]", form: str) -> Iterator[str]:
+    """Yield the text of each frame; the header stands before the first one alone."""
+    for index, frame in enumerate(frames):
+        text = frame_text(frame, form, raw=asked_for_raw())
+        yield text.partition("\n")[2] if index else text
+
 
 @click.command("items", cls=Command)
 @takes_options
@@ -122,25 +152,38 @@ def items(chosen: _ItemsOptions) -> None:
       Rscript -e 'library(lme4); summary(glmer(holds ~ modifier + (1 | model) + (1 | suite/item),
                   data = read.csv("items.csv"), family = binomial))'
     """
-    path: Path | None = chosen.output
-    ending = path.suffix.removeprefix(".").lower() if path else ""
-    form = chosen.form or (ending if ending in _ITEM_FORMS else "csv")
-    if form == "parquet" and path is None:
-        raise UsageError("--format parquet needs a file: -o FILE")
     items = ItemTable.of(chosen.records())
     show_notes(items.notes)
-    if form == "parquet" and path is not None:
-        _write_parquet(items.rows, path)
-        return
-    text = frame_text(items.rows, form, raw=asked_for_raw())
-    if path is None:
-        show_text(text)
-    else:
-        write_text(path, text)
+    chosen.write([items.rows])
 
 
-def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:
-    if find_spec("pyarrow") is None:
-        raise PommelError("Parquet needs the parquet extra: pip install 'pommel[parquet]'")
-    with replacing(path) as aside:
-        frame.to_parquet(aside, engine="pyarrow", index=False)
+@click.command("regions", cls=Command)
+@takes_options
+def regions(chosen: _ItemsOptions) -> None:
+    """Print one row a model, suite, item, condition and region, for lme4, pandas and others.
+
+    `critical` is 1 for regions that a prediction names; `factor_1` and so on are what the parts of
+    the conditions' names vary in. Other regions have bits where the run has scored them (`pommel
+    run --regions all`).
+
+    \b
+      pommel stats regions --suite number_orc -o regions.csv
+      Rscript -e 'library(lme4); summary(lmer(sum_bits ~ factor_1 * factor_2 + (1 | item),
+                  data = subset(read.csv("regions.csv"), critical == 1)))'
+    """
+    with chosen.reading() as store:
+        asked = ItemTable.of_regions(store.runs.told_apart(chosen.selected(store)))
+        n_without = 0
+
+        def frames() -> "Iterator[pd.DataFrame]":
+            nonlocal n_without
+            for frame in asked.frames(store.runs.runs(asked.records)):
+                n_without += int(frame["sum_bits"].isna().sum())
+                yield frame
+
+        chosen.write(frames())
+    if n_without:
+        why = (
+            "no token begins in the region, or none was asked for (`pommel run --regions all` asks)"
+        )
+        note(f"note: {counted(n_without, 'row')} without bits: {why}")

@@ -1,0 +1,106 @@
+"""One row a model, suite, item, condition and region: what mixed models of surprisals read."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pommel.analysis.items import OF_RUN, facts_of_run
+from pommel.analysis.models_compared import ModelsCompared, suite_labels
+from pommel.scoring import Run, RunRecord
+from pommel.suite import Formula
+from pommel.values import frozen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Designs of more factors are rare, and their conditions are the levels of one.
+_FACTORS = ("factor_1", "factor_2", "factor_3")
+# Those of the run, of the design and the sentence; the others are as `pommel run -o` has them.
+REGION_COLUMNS = (
+    *OF_RUN,
+    *("item_number", "item", "condition_name", *_FACTORS, "region_number", "region_name"),
+    *("position", "critical", "content", "n_characters", "n_words", "sum_bits", "mean_bits"),
+    *("n_tokens", "n_unscored", "n_oovs", "oovs", "lexemes"),
+)
+
+
+@frozen(eq=False)
+class RegionRows:
+    """The complete runs whose regions are asked for, each under the name of its model."""
+
+    records: tuple[RunRecord, ...]
+    facts: Mapping[str, Mapping[str, object]]
+
+    @classmethod
+    def of(cls, records: Sequence[RunRecord]) -> "RegionRows":
+        """Choose the runs: of a suite in several versions the one that was made last."""
+        found = ModelsCompared.of(records)
+        names = suite_labels(found.counted)
+        runs = [(each, record) for each in found.models for record in each.records]
+        return cls(
+            records=tuple(record for _, record in runs),
+            facts={record.run_id: facts_of_run(each, record, names) for each, record in runs},
+        )
+
+    def frames(self, runs: Iterable[Run]) -> Iterator["pd.DataFrame"]:
+        """Yield the rows of each of the runs, those of `records` with their tokens, in order.
+
+        `sum_bits` and `mean_bits` are NaN where the model was not asked for a token of the region,
+        and where a token of the region before swallowed it. `factor_1` to `factor_3` are what the
+        parts of the conditions' names vary in, `critical` is 1 for a region that a prediction of
+        the score rule names. `n_words` counts what blanks separate, `position` regions of the
+        sentence, from 1. `lexemes` is what the suite says of an item's `source`, as JSON.
+        """
+        for record, run in zip(self.records, runs, strict=True):
+            yield _rows(run, self.facts[record.run_id])
+
+
+def _rows(run: Run, facts: Mapping[str, object]) -> "pd.DataFrame":
+    import pandas as pd
+
+    suite = run.surprisals.suite
+    # All suites have the same columns, whatever metrics they ask for.
+    plain = replace(suite, metrics=("sum", "mean"), predictions=())
+    frame = replace(run.surprisals, suite=plain).to_frame("regions")
+    factors = _factors(suite.condition_names)
+    named = {
+        (each.condition, each.region)
+        for prediction in run.result.counted
+        for each in Formula.parse(prediction.formula).references
+    }
+    rows = []
+    for item in suite.items:
+        source = item.as_written.get("source")
+        lexemes = json.dumps(source, ensure_ascii=False) if source else ""
+        for name in suite.condition_names:
+            for position, region in enumerate(item.condition(name).regions, start=1):
+                rows.append(
+                    {
+                        "item": f"{facts['suite']}:{item.number}",
+                        **dict(zip(_FACTORS, factors[name], strict=True)),
+                        "position": position,
+                        "critical": int((name, region.number) in named),
+                        "n_characters": len(region.text),
+                        "n_words": len(region.text.split()),
+                        "lexemes": lexemes,
+                    }
+                )
+    of_run = pd.DataFrame([dict(facts)]).loc[[0] * len(rows)].reset_index(drop=True)
+    own = frame.drop(columns=["suite", "model_name"])
+    joined = pd.concat([of_run, own, pd.DataFrame(rows)], axis=1)
+    return joined[list(REGION_COLUMNS)].astype({"n_parameters": "Int64"})
+
+
+def _factors(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the levels of each condition: parts of its name, where all have as many."""
+    parts = [re.split(r"[_\-. ]+", name) for name in names]
+    columns = list(zip(*parts, strict=False))
+    varying = [column for column in columns if len(set(column)) > 1]
+    levels = list(zip(*varying, strict=True))
+    is_crossed = len({*map(len, parts)}) == 1 and len(varying) <= len(_FACTORS)
+    if not is_crossed or len({*levels}) < len(names):
+        levels = [(name,) for name in names]
+    empty = ("",) * len(_FACTORS)
+    return {name: (*own, *empty)[: len(_FACTORS)] for name, own in zip(names, levels, strict=True)}
