@@ -77,8 +77,9 @@ def compute_surprisals(
 ) -> SuiteSurprisals:
     """Score a suite's sentences and add tokens up to regions.
 
-    `regions` "needed" scores only those that some prediction names; the others have no values. Nor
-    have those of a sentence at which the model fails (`SuiteSurprisals.failed`).
+    `regions` "needed" scores only those that some prediction names, "auto" all where that costs
+    little more; the others have no values. Nor have those of a sentence at which the model fails
+    (`SuiteSurprisals.failed`).
     """
     (loaded,) = _suites([suite], only_one=True)
     policy = policy or Policy.default(compat)

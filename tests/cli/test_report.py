@@ -45,7 +45,7 @@ def test_the_page_is_written_to_the_working_folder(
 def test_a_page_after_a_run_with_a_title_of_ones_own(
     pommel: Pommel, tmp_path: Path, suite_file: Path
 ) -> None:
-    pommel("run", "dummy://", suite_file)
+    pommel("run", "dummy://", suite_file, "--regions", "needed")
     out = tmp_path / "page.html"
     assert pommel("report", "-o", out).stderr == (
         "note: 1 run asked only for the regions that predictions need; `pommel run --regions all` "

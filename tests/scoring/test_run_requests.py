@@ -104,7 +104,9 @@ def test_the_retired_alignment_goes_by_more_than_where_tokens_begin() -> None:
 
 
 def test_regions_that_cannot_be() -> None:
-    with pytest.raises(UsageError, match="regions cannot be 'some'; it is one of all, needed"):
+    with pytest.raises(
+        UsageError, match="regions cannot be 'some'; it is one of auto, all, needed"
+    ):
         Choices(regions="some")  # type: ignore[arg-type]
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Literal
 
 import click
 
@@ -176,10 +175,10 @@ class _RunOptions(
 ):
     """How models are run, which regions are scored, and what is printed and written."""
 
-    regions: Literal["auto"] | Regions = option(
+    regions: Regions = option(
         default="auto",
-        help="Score all regions, or only those that predictions need; auto: all where they "
-        "are asked for (-o, --table regions or tokens).",
+        help="Score all regions, or only those that predictions need; auto: all where that costs "
+        "little more, and where they are asked for (-o, --table regions or tokens).",
     )
 
     @property
@@ -188,7 +187,7 @@ class _RunOptions(
         regions = self.regions
         if regions == "auto":
             asks_all = self.output or self.table in {"regions", "tokens"}
-            regions = "all" if asks_all else "needed"
+            regions = "all" if asks_all else "auto"
         return Choices(
             policy=self.policy,
             compat=self.compat,

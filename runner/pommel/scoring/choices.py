@@ -9,7 +9,7 @@ from pommel.values import frozen
 
 ScoreRule = Literal["all", "first", "each"]
 Compat = Literal["syntaxgym"]
-Regions = Literal["all", "needed"]
+Regions = Literal["auto", "all", "needed"]
 
 # What becomes of items whose comparison rests on an unknown word.
 Oov = Literal["keep", "skip"]
@@ -22,7 +22,8 @@ Swallowed = Literal["undefined", "skip", "begin"]
 class Choices:
     """Everything that a run was asked for, but for models and suites.
 
-    `regions` "needed" scores only the regions that some prediction names. `oov` "skip" leaves out
+    `regions` "needed" scores only the regions that some prediction names, "auto" all of them where
+    that costs little more (`NeededSentences.of_each`). `oov` "skip" leaves out
     items whose comparison rests on a word that the model does not know. `swallowed` says what a
     region is all of whose characters stand in tokens that begin before it: "undefined" (it has no
     value, and what needs it does not hold), "skip" (the item is left out), or "begin" (tokens count

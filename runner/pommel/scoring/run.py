@@ -68,13 +68,37 @@ class NeededSentences:
             )
         layouts = suite.sentences()
         named = needed_spans(suite, layouts)
-        # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
-        by_starts = _assigner(suite, model, choices) is Sentence.regions_of
-        is_enough = choices.regions == "needed" and by_starts
-        spans = named if is_enough else needed_spans(suite, layouts, everything=True)
-        return cls(
+        spans = needed_spans(suite, layouts, everything=True)
+        every = cls(
             suite=suite, model=model, choices=choices, layouts=layouts, named=named, spans=spans
         )
+        return every.narrowed() if choices.regions == "needed" else every
+
+    @classmethod
+    def of_each(
+        cls, model: Model, suites: Sequence[Suite], choices: Choices
+    ) -> "list[NeededSentences]":
+        """Return what a run looks at in each of some suites; raises as `of` does.
+
+        Which regions "auto" means holds for all of them: all regions, where a network would compute
+        less than 20% more nodes of its prefix tree, and as much less than 20% more rows of the
+        vocabulary projection, than for those that predictions need; or, of short suites, not more
+        than 3,000 of both, which takes no longer than to load most models. Models that are no
+        networks (`work`) answer for all tokens anyway. What a store has costs nothing.
+        """
+        if choices.regions != "auto":
+            return [cls.of(each, model.info, choices) for each in suites]
+        choices = replace(choices, regions="all")
+        every = [cls.of(each, model.info, choices) for each in suites]
+        needed = [each.narrowed() for each in every]
+        return every if _costs_little(model, choices.policy, every, needed) else needed
+
+    def narrowed(self) -> "NeededSentences":
+        """Return the same where only the regions are scored that predictions need."""
+        # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
+        by_starts = _assigner(self.suite, self.model, self.choices) is Sentence.regions_of
+        choices = replace(self.choices, regions="needed")
+        return replace(self, choices=choices, spans=self.named if by_starts else self.spans)
 
     @property
     def counts(self) -> Counter[str]:
@@ -89,6 +113,32 @@ class NeededSentences:
     def are_in(self, scored: ScoredSentence) -> bool:
         """Say whether a sentence has been scored wherever the run looks at it."""
         return scored.has_all_of(self.spans[scored.text])
+
+
+# Of more sentences, these tell how much more all regions cost.
+_MOST_COUNTED = 1_000
+_LITTLE_MORE, _SHORT = 1.2, 3_000
+
+
+def _costs_little(
+    model: Model,
+    policy: Policy,
+    every: Sequence[NeededSentences],
+    needed: Sequence[NeededSentences],
+) -> bool:
+    """Say whether all regions cost little more than those that are needed (see `of_each`)."""
+    work = getattr(model, "work", None)
+    if work is None:
+        return True
+    wanted, least = (all_needed(each.spans for each in group) for group in (every, needed))
+    texts = sorted(wanted)[:_MOST_COUNTED]
+    try:
+        more, less = (work(texts, policy, [own[each] for each in texts]) for own in (wanted, least))
+    except ModelError:
+        # It is told where sentences are asked for.
+        return False
+    is_short = len(texts) == len(wanted) and sum(more) - sum(less) <= _SHORT
+    return is_short or all(m < _LITTLE_MORE * n for m, n in zip(more, less, strict=True))
 
 
 def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
@@ -137,7 +187,7 @@ class SuiteSurprisals:
         read and added to. Raises what the model raises.
         """
         choices = choices or Choices()
-        needed = NeededSentences.of(suite, model.info, choices)
+        (needed,) = NeededSentences.of_each(model, [suite], choices)
         asked = _asked_of(model, [needed], choices)
         if known is not None:
             asked.scored = known
@@ -398,7 +448,7 @@ def run_suites(
     for a suite none of whose sentences the model has scored.
     """
     choices = choices or Choices()
-    every = [NeededSentences.of(suite, model.info, choices) for suite in suites]
+    every = NeededSentences.of_each(model, suites, choices)
     asked = _asked_of(model, every, choices)
     together = model.info.costly_calls and len(suites) > 1
     groups = deque([every] if together else [[each] for each in every])

@@ -289,6 +289,24 @@ class CachedModel:
         if close := getattr(self.model, "close", None):
             close()
 
+    def work(
+        self, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None]
+    ) -> tuple[int, int]:
+        """Return what a call would have a network compute, as the model's own `work` does.
+
+        Nothing where the store has all of it; otherwise all, so that a run which goes on decides as
+        it did when it was begun.
+        """
+        work = getattr(self.model, "work", None)
+        if work is None:
+            return 0, 0
+        wanted = DistinctSentence.all_of(sentences, spans)
+        key = self.cache.key(self.info, policy)
+        if not self.rescore and not self._found(key, wanted)[1]:
+            return 0, 0
+        found: tuple[int, int] = work(sentences, policy, spans)
+        return found
+
     def score(
         self,
         sentences: Sequence[str],

@@ -63,6 +63,14 @@ class LeftToRight:
         del policy
         return len(sentence.ids)
 
+    def work(
+        self, sentences: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
+    ) -> tuple[int, int]:
+        """Return how much `outcomes` has the network compute: nodes and projected rows."""
+        del policy
+        pairs = zip(sentences, spans, strict=True)
+        return self.engine.work([_request(sentence, own, None) for sentence, own in pairs])
+
     def outcomes(
         self, sentences: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
     ) -> Iterator[tuple[int, list[Outcome]]]:

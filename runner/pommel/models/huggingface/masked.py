@@ -64,6 +64,16 @@ class Masked:
         has_place = sentence.n_closing + sentence.n_eos > 0
         return len(sentence.ids) + (_method(policy) == "masked-l2r" and not has_place)
 
+    def work(
+        self, sentences: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
+    ) -> tuple[int, int]:
+        """Return how much `outcomes` has the network compute: ids of its inputs, projected rows."""
+        method = _method(policy)
+        pairs = zip(sentences, spans, strict=True)
+        requests = [_request(sentence, own, method) for sentence, own in pairs]
+        n_fed = sum(each.n_fed(method) for each in requests)
+        return n_fed, sum(len(each.positions) for each in requests)
+
     def outcomes(
         self, sentences: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
     ) -> Iterator[tuple[int, list[Outcome]]]:

@@ -179,6 +179,15 @@ class HuggingFaceModel(TokenizingModel):
         self.vocabulary = scorer.vocabulary
         self.scorer = scorer
 
+    def work(
+        self, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None]
+    ) -> tuple[int, int]:
+        """Return what `score` has the network compute: (nodes of its prefix tree, projected rows).
+
+        Only the tokenizer is asked. Raises `ModelError` for sentences that it cannot read.
+        """
+        return self.scorer.work(self.encoded(sentences, policy), spans, policy)
+
     def score(
         self,
         sentences: Sequence[str],

@@ -23,6 +23,7 @@ from pommel.models.model import (
     ModelInfo,
     Policy,
     ScoredByIndex,
+    Spans,
     SpansOfEach,
 )
 from pommel.models.neural.memory import find_device, find_dtype
@@ -164,6 +165,13 @@ class LstmModel(TokenizingModel):
         self.reader.check(policy)
         return self._score(DistinctSentence.all_of(sentences, spans), policy)
 
+    def work(
+        self, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None]
+    ) -> tuple[int, int]:
+        """Return what `score` has the network compute: (nodes of a prefix tree, projected rows)."""
+        read = [self.reader.read(each, policy) for each in sentences]
+        return self.engine.work(self._requests(read, [*map(_asked_tokens, read, spans)]))
+
     @cached_property
     def reader(self) -> WordReader:
         """What cuts sentences into the model's words."""
@@ -236,10 +244,7 @@ class LstmModel(TokenizingModel):
         for start in range(0, len(wanted), _BLOCK):
             block = wanted[start : start + _BLOCK]
             read = [self.reader.read(each.text, policy) for each in block]
-            asked = []
-            for each, sentence in zip(block, read, strict=True):
-                starts = np.array([token.start for token in sentence.tokens], dtype=np.int64)
-                asked.append(np.flatnonzero(asked_for(starts, each.spans)))
+            asked = [*map(_asked_tokens, read, [each.spans for each in block])]
             for place, outcomes in self._outcomes(read, asked, policy):
                 text = block[place].text
                 tokens = zip(read[place].tokens, outcomes, strict=True)
@@ -260,15 +265,19 @@ class LstmModel(TokenizingModel):
         if blamed:
             raise ModelError.of_sentences(blamed)
 
-    def _outcomes(
-        self, sentences: Sequence[WordSentence], asked: Sequence[Ids], policy: Policy
-    ) -> Iterator[tuple[int, list[float | Unscored]]]:
-        """Yield (index into `sentences`, an outcome for each token); `asked` are tokens."""
+    def _requests(self, sentences: Sequence[WordSentence], asked: Sequence[Ids]) -> list[Request]:
         requests = []
         for sentence, tokens in zip(sentences, asked, strict=True):
             positions = tokens + len(sentence.context)
             # Before the first of all there is nothing.
             requests.append(Request(ids=self.ids(sentence), positions=positions[positions > 0]))
+        return requests
+
+    def _outcomes(
+        self, sentences: Sequence[WordSentence], asked: Sequence[Ids], policy: Policy
+    ) -> Iterator[tuple[int, list[float | Unscored]]]:
+        """Yield (index into `sentences`, an outcome for each token); `asked` are tokens."""
+        requests = self._requests(sentences, asked)
         try:
             for index, answer in self.engine.answers(requests):
                 sentence = sentences[index]
@@ -285,3 +294,9 @@ class LstmModel(TokenizingModel):
         except RuntimeError as error:
             message = f"the network failed: {first_line(error)}"
             raise ModelError(f"{self.info.reference}: {message}") from error
+
+
+def _asked_tokens(sentence: WordSentence, spans: Spans | None) -> Ids:
+    """Return which words of a sentence are asked for."""
+    starts = np.array([token.start for token in sentence.tokens], dtype=np.int64)
+    return np.flatnonzero(asked_for(starts, spans))

@@ -17,7 +17,7 @@ from pommel.errors import ModelNotAvailableError
 from pommel.models.model import LoadOptions
 from pommel.models.neural.gpt2 import NumpyGpt2
 from pommel.models.neural.network import Network
-from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree, sort_key
+from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree, sort_key, work_of
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
 from pommel.models.neural.self_check import (
@@ -79,6 +79,10 @@ class CausalEngine:
             plan = self._plan(tree, questions, path, budget.row_length)
             for place, answer in carry_out(plan, questions, self.network, budget, group):
                 yield own[place], answer
+
+    def work(self, requests: Sequence[Request]) -> tuple[int, int]:
+        """Return how many nodes of a prefix tree, and rows of the projection, requests are."""
+        return work_of(requests, [self._context(each) for each in requests])
 
     def _blocks(
         self, order: Sequence[int], contexts: Sequence[Ids]

@@ -16,7 +16,7 @@ import numpy as np
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 from pommel.models.neural.network import read
-from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key
+from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key, work_of
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
 from pommel.values import frozen, positional
 
@@ -212,6 +212,10 @@ class RecurrentEngine:
                 if not budget.halve():
                     raise
                 waiting = [*left.values(), *waiting]
+
+    def work(self, requests: Sequence[Request]) -> tuple[int, int]:
+        """Return how many nodes of a prefix tree, and rows of the projection, requests are."""
+        return work_of(requests, [each.ids[: each.n_context] for each in requests])
 
     def log_probabilities(self, ids: Sequence[int]) -> "torch.Tensor":
         """Return the natural logarithms of what is expected after each of `ids`, float32.
