@@ -172,6 +172,49 @@ def test_no_page_is_wider_than_its_window(
     )
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_anchors_are_not_below_what_sticks(browser: Browser, demo: Path, width: int) -> None:
+    for anchor in (f"suite-{NUMBER}", f"suite-{NUMBER}-item-20", "provenance"):
+        browser.look(width=width)
+        browser.open(demo, f"#{anchor}")
+        browser.until(f"document.getElementById('suite-{NUMBER}') !== null")
+        browser.value(f"location.hash = ''; location.hash = '#{anchor}'")
+        seen = (
+            "(() => { const at = document.getElementById('%s').getBoundingClientRect();"
+            "const top = document.elementFromPoint(at.left + 20, at.top + 6);"
+            "return !!top && document.getElementById('%s').contains(top) })()"
+        )
+        browser.until(seen % (anchor, anchor))
+
+
+@pytest.mark.full
+def test_a_dark_page_draws_dark_charts_and_paper_is_light_and_unfolded(
+    browser: Browser, demo: Path
+) -> None:
+    ink = (
+        "getComputedStyle(document.querySelector('.drawing svg .role-axis-label text')).fill"
+        " + getComputedStyle(document.querySelector('.drawing svg')).backgroundColor"
+    )
+    drawn = "document.querySelectorAll('.drawing:not([data-drawn=done])').length === 0"
+    browser.look(width=800, dark=True)
+    browser.open(demo)
+    # Those in closed suites, too, for paper.
+    browser.until(drawn)
+    assert browser.value(ink) == "rgb(228, 232, 238)rgb(20, 24, 31)"
+    assert browser.value("document.querySelectorAll('main details[open]').length") == 0
+    browser.look(width=800, dark=True, media="print")
+    browser.value("dispatchEvent(new Event('beforeprint'))")
+    assert browser.value(ink).startswith("rgb(34, 34, 34)")
+    assert browser.value("document.querySelectorAll('main details:not([open])').length") == 0
+    assert browser.value(
+        "[...document.querySelectorAll('.drawing svg')].every(each =>"
+        " each.getBoundingClientRect().right <= innerWidth)"
+    )
+    browser.value("dispatchEvent(new Event('afterprint'))")
+    assert browser.value("document.querySelectorAll('main details[open]').length") == 0
+
+
 def test_without_javascript_the_tables_are_there_and_charts_say_why_not(
     browser: Browser, demo: Path
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from tests.analysis.records import record as score_record, seed
 from tests.builders import make_suite
 from tests.scoring.family_results import member, scored
 from tests.word_model import WordModel
@@ -215,6 +216,36 @@ def test_a_chart_names_the_models_of_which_only_needed_regions_were_scored(tmp_p
         "scores the others."
     )
     assert json.loads(found[1])["spec"]["description"].endswith(caption)
+
+
+def test_steps_of_a_training_are_rows(tmp_path: Path) -> None:
+    steps = [
+        score_record(
+            f"m/step{step}", suite, "1" * n + "0" * (4 - n), member=seed(step, "m", "step")
+        )
+        for step, n in ((1000, 3), (0, 1), (64, 2))
+        for suite in ("s", "t")
+    ]
+    page = report(tmp_path, *steps, score_record("plain", "s", "1111"))
+    table = re.findall(r'<table class="sortable" id="scores">.*?</table>', page, flags=re.DOTALL)[0]
+    head, *rows = (
+        [
+            re.sub("<.*?>", "", cell).strip()
+            for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL)
+        ]
+        for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
+    )
+    assert head == ["suite", "step", "circuit", "items", "chance", "m", "plain"]
+    assert [(row[0], row[1], row[5][:4], row[6][:4]) for row in rows] == [
+        ("s", "", "", "1.00"),
+        ("s", "step-0", "0.25", ""),
+        ("s", "step-64", "0.50", ""),
+        ("s", "step-1000", "0.75", ""),
+        ("t", "step-0", "0.25", ""),
+        ("t", "step-64", "0.50", ""),
+        ("t", "step-1000", "0.75", ""),
+    ]
+    assert "<dd>2</dd>" in page
 
 
 def test_a_region_that_counts_is_marked_even_if_it_is_empty(tmp_path: Path) -> None:

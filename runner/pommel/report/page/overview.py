@@ -17,6 +17,7 @@ from pommel.report.page.scores import (
     SuiteRow,
     circuits_of,
     model_rows,
+    score_columns,
     together,
 )
 from pommel.report.page.sections import ReportModel, Section
@@ -48,6 +49,8 @@ def overview(
             ["SG score, over all suites, and scores by circuit.", *means.mean_notes()]
         ),
         "suite_rows": rows,
+        "columns": [next(iter(each.values())) for each in score_columns(models)],
+        "has_steps": any(model.path for model in models),
         "suite_caption": " ".join([*by_suite, "Chance: the share that holds by chance."]),
         "swallowed": SuiteResult.swallowed_lines([each.result for each in records]),
         "charts": (
@@ -93,7 +96,7 @@ def _facts(
     circuits = {row.circuit for row in rows if row.circuit}
     languages = sorted({row.key[0] for row in rows if row.key[0]})
     suites = [
-        str(len(rows)),
+        str(len({row.key for row in rows})),
         f"of {counted(len(circuits), 'circuit')}" if circuits else "",
         f"in {listed(languages, most=_SHOWN_NAMES)}" if languages else "",
     ]

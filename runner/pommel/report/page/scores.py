@@ -82,9 +82,10 @@ def by_model(accuracies: Accuracies) -> dict[ModelKey, list[Accuracy]]:
 
 
 class SuiteRow(NamedTuple):
-    """A suite, and each model's score on it."""
+    """A suite, and each model's score on it; steps of trainings have rows of their own."""
 
     key: SuiteKey
+    step: Cell
     circuit: str
     n_items: Cell
     chance: Cell
@@ -109,20 +110,30 @@ def model_rows(
         yield model, len(whole.suites) if whole else 0, [*map(accuracy_cell, rows)]
 
 
+def score_columns(models: Sequence[ReportModel]) -> list[dict[tuple[float, str], ReportModel]]:
+    """Return a column a model, or a training, whose steps have a row each."""
+    return [
+        {model.step: model for model in own}
+        for own in grouped(models, lambda each: (each.path or each.label, each.is_family)).values()
+    ]
+
+
 def suite_rows(models: Sequence[ReportModel], levels: Levels) -> list[SuiteRow]:
-    """Return a row a suite, sorted by circuit; those without one come last."""
+    """Return a row a suite (and step), sorted by circuit; those without one come last."""
     by_suite = grouped(levels["suite"].rows, lambda row: (row.unit.language, row.unit.suite))
     # None where that was not published.
     n_items: dict[SuiteKey, int | None] = {}
     for record in (record for model in models for record in model.records):
         n_items[record.suite_key] = n_items.get(record.suite_key) or record.result.n_items or None
     rows = []
+    columns = score_columns(models)
     for key, (first, *others) in by_suite.items():
         own = {(row.label, row.is_family): row for row in (first, *others)}
-        cells = [accuracy_cell(own.get(model.key)) for model in models]
-        rows.append(
-            SuiteRow(
-                key, first.unit.circuit, number_cell(n_items[key]), number_cell(first.chance), cells
-            )
-        )
+        for step in sorted({step for column in columns for step in column}):
+            found = [own.get(column[step].key) if step in column else None for column in columns]
+            if any(found):
+                written = Cell(step[1], number=step[0] if step[1] else None)
+                facts = number_cell(n_items[key]), number_cell(first.chance)
+                cells = [*map(accuracy_cell, found)]
+                rows.append(SuiteRow(key, written, first.unit.circuit, *facts, cells))
     return sorted(rows, key=lambda row: (not row.circuit, row.circuit, row.key))

@@ -15,13 +15,20 @@ class ReportModel(NamedTuple):
     """A model as it was run, or a family of seeds, which stands in front of its members.
 
     `family` is the label of the family that a member is folded into, "" for other models.
-    `n_members` is 0 for a model.
+    `n_members` is 0 for a model. `path` is what a training is called of which the model is a step.
     """
 
     label: str
     records: tuple[RunRecord, ...] = ()
     family: str = ""
     n_members: int = 0
+    path: str = ""
+
+    @property
+    def step(self) -> tuple[float, str]:
+        """Which step (or epoch) of its training it is, and how that is written; else (-inf, "")."""
+        member = self.records[0].result.membership if self.path else None
+        return (member.value or 0, member.label) if member else (-math.inf, "")
 
     @property
     def is_family(self) -> bool:
@@ -41,7 +48,9 @@ def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     for each in found.models:
         family = found.family_of.get(each)
         if family is None or len(family.members) == 1:
-            models.append(ReportModel(label=each.label, records=each.records))
+            member = each.membership if each.membership and each.membership.is_ordered else None
+            path = replace(each, name=member.family).label if member else ""
+            models.append(ReportModel(label=each.label, records=each.records, path=path))
         elif family.members[0] is each:
             models.append(ReportModel(label=family.label, n_members=len(family.members)))
             models.extend(
