@@ -1,5 +1,6 @@
 """The command line: one command a file; arguments in, text and exit statuses out."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -11,44 +12,57 @@ from pommel.errors import package_version
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COMMANDS = {
-    "run": ("run", "Run suites on models and show which predictions hold."),
-    "score": ("score", "Show how surprising the words of plain sentences are."),
-    "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
-    "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
-    "conditional": ("conditional", "Compute the surprisal of targets after left contexts."),
-    "runs": (
-        "groups:runs",
-        "List, show, export, evaluate again and delete the runs that are kept.",
-    ),
-    "import-results": ("import_results", "Keep results that others have published as runs."),
-    "compare": ("compare", "Compare two models on the suites that both have run."),
-    "stats": (
-        "groups:stats",
-        "Intervals, tests, slopes and correlations of the runs that are kept.",
-    ),
-    "report": ("report", "Report on the runs that are kept: a page, a table for a paper, a plot."),
-    "submit": ("submit", "Pack runs for a leaderboard."),
-    "leaderboard": (
-        "groups:leaderboard",
-        "Keep a leaderboard: add, verify, show, export submissions.",
-    ),
-    "generate": ("generate", "Generate suites from grammars."),
-    "convert": ("convert", "Convert suites and minimal pairs from one format to another."),
-    "fetch": ("fetch", "Fetch suites and sentences that others have published."),
-    "validate": ("validate", "Check suite files and report every fault."),
-    "suites": ("suites", "List, show, preview, check, export and begin suites."),
-    "train": ("train", "Train a word-level LSTM or an n-gram model on a text."),
-    "models": ("models", "List the models that ship with pommel, show any model."),
-    "image": ("image", "Make, build and check container images with models."),
-}
-# What the retired `lm-zoo` had, under the same names.
-_LM_ZOO_COMMANDS = {
-    "list": ("lm_zoo:list_command", "List the images that the LM Zoo published."),
-    "tokenize": ("lm_zoo:tokenize", "Print the tokens of sentences as a model sees them."),
-    "unkify": ("lm_zoo:unkify", "Print 1 for each token that a model does not know, else 0."),
-    "get-surprisals": ("lm_zoo:get_surprisals", "Print the surprisal of each token."),
-    "get-predictions": ("lm_zoo:get_predictions", "Write a model's predictions (HDF5)."),
+_SECTIONS = {
+    "Run models, score sentences": {
+        "run": ("run", "Run suites on models and show which predictions hold."),
+        "score": ("score", "Show how surprising the words of plain sentences are."),
+        "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
+        "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
+        "conditional": ("conditional", "Compute the surprisal of targets after left contexts."),
+    },
+    "Results": {
+        "runs": (
+            "groups:runs",
+            "List, show, export, evaluate again and delete the runs that are kept.",
+        ),
+        "stats": (
+            "groups:stats",
+            "Intervals, tests, slopes and correlations of the runs that are kept.",
+        ),
+        "compare": ("compare", "Compare two models on the suites that both have run."),
+        "report": (
+            "report",
+            "Report on the runs that are kept: a page, a table for a paper, a plot.",
+        ),
+        "import-results": ("import_results", "Keep results that others have published as runs."),
+    },
+    "Suites": {
+        "suites": ("suites", "List, show, preview, check, export and begin suites."),
+        "validate": ("validate", "Check suite files and report every fault."),
+        "generate": ("generate", "Generate suites from grammars."),
+        "convert": ("convert", "Convert suites and minimal pairs from one format to another."),
+        "fetch": ("fetch", "Fetch suites and sentences that others have published."),
+    },
+    "Models": {
+        "models": ("models", "List the models that ship with pommel, show any model."),
+        "train": ("train", "Train a word-level LSTM or an n-gram model on a text."),
+        "image": ("image", "Make, build and check container images with models."),
+    },
+    "Leaderboards": {
+        "submit": ("submit", "Pack runs for a leaderboard."),
+        "leaderboard": (
+            "groups:leaderboard",
+            "Keep a leaderboard: add, verify, show, export submissions.",
+        ),
+    },
+    # What the retired `lm-zoo` had, under the same names.
+    "Commands of the LM Zoo": {
+        "list": ("lm_zoo:list_command", "List the images that the LM Zoo published."),
+        "tokenize": ("lm_zoo:tokenize", "Print the tokens of sentences as a model sees them."),
+        "unkify": ("lm_zoo:unkify", "Print 1 for each token that a model does not know, else 0."),
+        "get-surprisals": ("lm_zoo:get_surprisals", "Print the surprisal of each token."),
+        "get-predictions": ("lm_zoo:get_predictions", "Write a model's predictions (HDF5)."),
+    },
 }
 
 
@@ -67,11 +81,24 @@ _pommel = LazyGroup(
     """,
 )
 click.version_option(package_version("pommel"), message="pommel %(version)s")(_pommel)
-_pommel.sections = {"Commands": _COMMANDS, "Commands of the LM Zoo": _LM_ZOO_COMMANDS}
+_pommel.sections = _SECTIONS
+_pommel.first_words = """\
+pommel runs SyntaxGym test suites on language models.
+
+  pommel run builtin://en-gpt2 suites:en         which predictions hold
+  pommel score builtin://en-gpt2 'It is good .'  how surprising each word is
+  pommel suites list                             the suites that there are
+  pommel models list                             the models, and how to name yours
+  pommel report -o report.html                   a page about all that was run
+
+`pommel --help` has all commands, `pommel run --help` the options of one."""
 _pommel.aliases = {"compute-surprisals": "surprisals"}
 
 
 def main(arguments: "Sequence[str] | None" = None) -> None:
     """Run the command line and end the process with its exit status."""
     with exit_on_failure():
-        _pommel.main(args=arguments, prog_name="pommel", standalone_mode=False)
+        # What a command has ended with by itself is returned, and no exception.
+        status = _pommel.main(args=arguments, prog_name="pommel", standalone_mode=False)
+        if isinstance(status, int):
+            sys.exit(status)

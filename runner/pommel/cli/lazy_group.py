@@ -52,11 +52,19 @@ class LazyGroup(Group):
     """A group whose commands are imported on demand: `--help` needs none of them.
 
     `sections` are the headings of the list of commands, each with its commands; `aliases` are
-    names of commands that are not listed.
+    names of commands that are not listed. `first_words` are what is said where no command is named,
+    in place of all help.
     """
 
     sections: Mapping[str, Commands] = {}
     aliases: Mapping[str, str] = {}
+    first_words = ""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and self.first_words and not ctx.resilient_parsing:
+            click.echo(self.first_words, err=True)
+            ctx.exit(click.UsageError.exit_code)
+        return super().parse_args(ctx, args)
 
     @property
     def _files(self) -> dict[str, str]:
