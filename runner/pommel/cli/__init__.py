@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pommel.cli.completing import is_completing
 from pommel.cli.lazy_group import LazyGroup
 from pommel.cli.terminal import exit_on_failure
 from pommel.errors import package_version
@@ -97,6 +98,9 @@ _pommel.aliases = {"compute-surprisals": "surprisals"}
 
 def main(arguments: "Sequence[str] | None" = None) -> None:
     """Run the command line and end the process with its exit status."""
+    if is_completing():
+        # A shell is answered in bytes, which the boundary to the terminal does not take.
+        sys.exit(_pommel.main(prog_name="pommel"))
     with exit_on_failure():
         # What a command has ended with by itself is returned, and no exception.
         status = _pommel.main(args=arguments, prog_name="pommel", standalone_mode=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import FailureOptions, ModelOptions, PolicyOptions, model_first
@@ -51,7 +52,7 @@ class _ConditionalOptions(PolicyOptions, FailureOptions, ModelOptions):
 
 
 @click.command("conditional", cls=Command, no_args_is_help=True)
-@click.argument("model")
+@click.argument("model", shell_complete=completing.models)
 @click.argument("file")
 @takes_options
 def command(model: str, file: str, chosen: _ConditionalOptions) -> None:

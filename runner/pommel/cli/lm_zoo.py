@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import ModelOptions, model_first
@@ -24,7 +25,7 @@ _BYTES_PER_GB = 1 << 30
 class _SentencesOptions(ModelOptions):
     """MODEL, how it is run, and the FILE of sentences that it is given."""
 
-    model: str = field_of(click.argument("model"))
+    model: str = field_of(click.argument("model", shell_complete=completing.models))
     in_file: str = field_of(click.argument("in_file", metavar="FILE"))
     backend: str | None = option(
         type=click.Choice(_BACKENDS, case_sensitive=False),

@@ -2,6 +2,7 @@
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.lazy_group import Group
 from pommel.cli.option_groups import takes_options
 from pommel.cli.options import ModelOptions
@@ -40,7 +41,7 @@ def list_models(form: str) -> None:
 
 
 @command.command("show")
-@click.argument("model")
+@click.argument("model", shell_complete=completing.models)
 @form_option(_FORMS)
 @takes_options
 def show(model: str, form: str, chosen: ModelOptions) -> None:

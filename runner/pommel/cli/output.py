@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.option_groups import FILE, FOLDER
 from pommel.cli.terminal import is_quiet
 from pommel.errors import Fault, UsageError, counted
@@ -250,7 +251,9 @@ def form_option(
     return lambda function: form(raw(function))
 
 
-suites_argument = click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+suites_argument = click.argument(
+    "suites", nargs=-1, required=True, metavar="SUITE...", shell_complete=completing.suites
+)
 output_option = click.option(
     "-o",
     "--output",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.gates import Check, ComparedOptions
 from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
 from pommel.cli.lazy_group import Command
@@ -50,9 +51,17 @@ class ModelsAndSuites(Options, title="What"):
     """The models and the suites that a command is about."""
 
     arguments: tuple[str, ...] = field_of(
-        click.argument("arguments", nargs=-1, required=True, metavar="MODEL SUITE...")
+        click.argument(
+            "arguments",
+            nargs=-1,
+            required=True,
+            metavar="MODEL SUITE...",
+            shell_complete=completing.models_and_suites,
+        )
     )
-    more_models: tuple[str, ...] = option("-m", "--model", help="Another model; repeatable.")
+    more_models: tuple[str, ...] = option(
+        "-m", "--model", help="Another model; repeatable.", shell_complete=completing.models
+    )
     limit: Count | None = option(
         help="Run the first N items of each suite only, for a trial: they are a suite of their "
         "own, named so."

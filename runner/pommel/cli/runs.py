@@ -8,6 +8,7 @@ from typing import Literal
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.asking import confirm
 from pommel.cli.gates import GateOptions
 from pommel.cli.lazy_group import Command
@@ -90,7 +91,7 @@ def _newest_first(records: list[RunRecord]) -> list[RunRecord]:
 
 
 @click.command("show", cls=Command, no_args_is_help=True)
-@click.argument("run")
+@click.argument("run", shell_complete=completing.run_ids)
 @form_option(["text", "json", "json-full"], default="text")
 @takes_options
 def show_run(run: str, form: str, kept: StoreOptions) -> None:

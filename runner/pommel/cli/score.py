@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.asking import text_fault
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
@@ -31,7 +32,7 @@ class _ScoreOptions(PolicyOptions, FailureOptions, ModelOptions):
 
 
 @click.command("score", cls=Command, no_args_is_help=True)
-@click.argument("model")
+@click.argument("model", shell_complete=completing.models)
 @click.argument("sentences", nargs=-1, required=True, metavar="SENTENCE...")
 @takes_options
 def command(model: str, sentences: tuple[str, ...], chosen: _ScoreOptions) -> None:

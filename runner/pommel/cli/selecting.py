@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.option_groups import field_of, option
 from pommel.cli.options import HOW_TO_FILL, StoreOptions
 from pommel.cli.output import note
@@ -32,6 +33,7 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
     only_runs: _Several = option(
         "--run",
         metavar="ID",
+        shell_complete=completing.run_ids,
         help="Runs whose id begins so, with 4 digits or more; all of these are repeatable.",
     )
     only_models: _Several = _patterns("model", "Runs of these models: name, reference or family.")
@@ -137,7 +139,9 @@ class SelectionOptions(RunSelectionOptions, title="Which runs"):
 class RunArguments(RunSelectionOptions):
     """Which stored runs a command is about, where their ids are its arguments, too."""
 
-    runs: _Several = field_of(click.argument("runs", nargs=-1, metavar="[RUN...]"))
+    runs: _Several = field_of(
+        click.argument("runs", nargs=-1, metavar="[RUN...]", shell_complete=completing.run_ids)
+    )
 
     @property
     def named_runs(self) -> _Several:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import (
@@ -50,8 +51,8 @@ class _SurprisalsOptions(KeepingOptions, PolicyOptions, FailureOptions, ModelOpt
 
 
 @click.command("surprisals", cls=Command, no_args_is_help=True)
-@click.argument("model")
-@click.argument("suite")
+@click.argument("model", shell_complete=completing.models)
+@click.argument("suite", shell_complete=completing.suites)
 @takes_options
 def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
     """Compute the surprisal in bits of every region of SUITE for MODEL.
