@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from pommel.errors import InputError, PommelError, SuiteError
+from pommel.errors import InputError, PommelError, SuiteError, UsageError
 from pommel.files.text import (
     GZIP_FAULTS,
     DecodedText,
     check_file_names,
+    expanded,
     opened,
     replacing,
     sha256_of,
@@ -314,3 +315,18 @@ def test_names_that_some_file_systems_do_not_tell_apart() -> None:
     with pytest.raises(InputError) as caught:
         check_file_names(["Été", "other", "été"])
     assert str(caught.value) == "'Été' and 'été' differ in capital letters only"
+
+
+def test_homes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert expanded("~/s.json") == tmp_path / "s.json"
+    for text in ("~pommel-nobody/s.json", "a/~/s.json", "~ stands for a home .", ""):
+        assert expanded(text) == Path(text)
+
+
+def test_who_has_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As in a container whose user is a number.
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with pytest.raises(UsageError, match=r"^~/s\.json: there is no home folder; set HOME$"):
+        expanded(Path("~/s.json"))
+    assert expanded("~pommel-nobody/s.json") == Path("~pommel-nobody/s.json")

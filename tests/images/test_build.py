@@ -162,6 +162,10 @@ class TestSources:
             "--model is for ngram, lstm, huggingface; template is built with what is in its folder"
         )
 
+    def test_somebodys_home_who_has_none(self) -> None:
+        with pytest.raises(InputError, match=r"^~pommel-nobody/x: there is no such folder"):
+            find_source("~pommel-nobody/x")
+
     def test_what_is_no_source(self, tmp_path: Path) -> None:
         with pytest.raises(InputError) as raised:
             find_source("ngrams")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pommel.files.tables import frame_text, frame_to_json, stacked
+from pommel.files import WrittenFloat
+from pommel.files.tables import frame_text, stacked
 from pommel.scoring.choices import ScoreRule
 from pommel.scoring.results import PredictionResult, Score, SuiteResult
 
@@ -143,7 +144,7 @@ def test_the_result_of_a_skipped_item_is_missing() -> None:
     frame = found.to_frame()
     assert frame["result"].dtype == "boolean"
     assert frame["result"].isna().tolist() == [False] * 4 + [True] + [False] * 3
-    assert [row["result"] for row in frame_to_json(frame)] == [
+    assert [row["result"] for row in WrittenFloat.of_rows(frame)] == [
         *(True, True, True, False),
         *(None, True, False, False),
     ]

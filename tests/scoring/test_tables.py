@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from tests.scoring.family_results import member, scored
 
-from pommel.files.tables import frame_text, frame_to_json
+from pommel.files import WrittenFloat
+from pommel.files.tables import frame_text
 from pommel.scoring.family_scores import FamilyScore
 from pommel.scoring.results import SuiteResult
 
@@ -16,14 +17,14 @@ SEEDS = [member(f"seed-{seed}") for seed in (1, 2, 3)]
 
 def rows(results: list[SuiteResult], level: str = "suite") -> list[dict[str, Any]]:
     frame = FamilyScore.frame(results)
-    return [row for row in frame_to_json(frame) if row["level"] == level]
+    return [row for row in WrittenFloat.of_rows(frame) if row["level"] == level]
 
 
 def test_suites_say_which_member_of_which_family_a_model_is() -> None:
     frame = SuiteResult.scores_frame([scored("s", "gpt2", "11"), scored("s", SEEDS[1], "10")])
     assert frame.columns[-4:].tolist() == ["family", "axis", "member", "axis_value"]
     assert frame["axis_value"].dtype == np.float64
-    single, seed = (list(row.values())[-4:] for row in frame_to_json(frame))
+    single, seed = (list(row.values())[-4:] for row in WrittenFloat.of_rows(frame))
     assert single == [None] * 4
     assert seed == ["lstm", "seed", "seed-2", 2.0]
     assert frame_text(frame, "csv").splitlines()[1].endswith(",,,,")

@@ -37,7 +37,7 @@ from pommel.cli.selecting import (
     run_of_id,
 )
 from pommel.errors import StoreError, UsageError, counted, listed, printable
-from pommel.files import WrittenFloat, frame_to_json, to_json
+from pommel.files import WrittenFloat, to_json
 from pommel.models import Named
 from pommel.report import ListedRun, Results
 from pommel.scoring import Oov, ResultsTable, Run, RunRecord, ScoreRule, Swallowed
@@ -153,7 +153,7 @@ def _to_json(listed: ListedRun) -> dict[str, object]:
             }
             for each in result.predictions
         ],
-        "items": frame_to_json(result.to_frame("predictions")),
+        "items": WrittenFloat.of_rows(result.to_frame("predictions")),
         "provenance": dict(result.provenance),
     }
 

@@ -13,13 +13,13 @@ from .tables import (
     frame_of as frame_of,
     frame_of_rows as frame_of_rows,
     frame_text as frame_text,
-    frame_to_json as frame_to_json,
     stacked as stacked,
 )
 from .text import (
     GZIP_FAULTS as GZIP_FAULTS,
     DecodedText as DecodedText,
     check_file_names as check_file_names,
+    expanded as expanded,
     is_encodable as is_encodable,
     make_folder as make_folder,
     opened as opened,

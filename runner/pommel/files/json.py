@@ -13,11 +13,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from json.encoder import encode_basestring, encode_basestring_ascii
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.files.text import DecodedText, is_encodable
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # The keys and indexes that lead to a value.
 JsonPath = tuple[str | int, ...]
@@ -114,6 +117,12 @@ class WrittenFloat(float):
         if not isinstance(value, float) or math.isfinite(value):
             return value
         return None if math.isnan(value) else cls("1e999" if value > 0 else "-1e999")
+
+    @classmethod
+    def of_rows(cls, frame: "pd.DataFrame") -> list[dict[str, object]]:
+        """Return a table's rows as JSON can hold them; a missing value is None."""
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return [{str(key): cls.of(value) for key, value in row.items()} for row in rows]
 
 
 @frozen(slots=False)

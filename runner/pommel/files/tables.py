@@ -63,13 +63,13 @@ def frame_of_rows(rows: Iterable[Any], columns: Sequence[str] | type) -> "pd.Dat
 
 
 def frame_text(frame: "pd.DataFrame", form: str, *, raw: bool = False) -> str:
-    """Return a tidy table as "csv", "tsv" or "json": records, as `frame_to_json` has them.
+    """Return a tidy table as "csv", "tsv" or "json": records, as `WrittenFloat.of_rows` has them.
 
     Quotes stand where they are needed, lines end in a line feed, a missing value is nothing. Texts
     of CSV and TSV may be opened in a spreadsheet (`CsvTable.spreadsheet_cell`), unless `raw`.
     """
     if form == "json":
-        return to_json(frame_to_json(frame), indent=2)
+        return to_json(WrittenFloat.of_rows(frame), indent=2)
     separator = "\t" if form == "tsv" else ","
     if not raw:
         frame = frame.rename(columns=_cell)
@@ -80,9 +80,3 @@ def frame_text(frame: "pd.DataFrame", form: str, *, raw: bool = False) -> str:
 
 def _cell(value: object) -> object:
     return CsvTable.spreadsheet_cell(value) if isinstance(value, str) else value
-
-
-def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, object]]:
-    """Return a table's rows as plain JSON values: null for a missing value, 1e999 for infinity."""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(key): WrittenFloat.of(value) for key, value in row.items()} for row in rows]

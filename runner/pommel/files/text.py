@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Self
 
-from pommel.errors import Fault, InputError, Place, PommelError, SuiteError
+from pommel.errors import Fault, InputError, Place, PommelError, SuiteError, UsageError
 from pommel.values import frozen
 
 # What reading a gzip stream raises where it is cut short or damaged.
@@ -309,6 +309,20 @@ def without_empty_folders(path: Path) -> Iterator[None]:
             # It has what was written, or another process has begun to use it.
             with contextlib.suppress(OSError):
                 each.rmdir()
+
+
+def expanded(path: Path | str) -> Path:
+    """Return a path with a home folder for the `~` or `~someone` that it begins with.
+
+    That of somebody who is not known stays as it is, and is found by nobody, as a shell has it.
+    Raises `UsageError` where the user has none.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        if Path(path).parts[0] == "~":
+            raise UsageError(f"{path}: there is no home folder; set HOME") from None
+        return Path(path)
 
 
 def make_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pommel.errors import InputError, PommelError, UsageError, nearest
-from pommel.files import shipped_folder
+from pommel.files import expanded, shipped_folder
 from pommel.values import frozen
 
 # Path in the context -> a file of this machine, or what it holds.
@@ -46,7 +46,7 @@ def files_of(path: Path) -> Files:
     part of. Raises `InputError` for one that leads elsewhere or to a folder, and for what is not
     there.
     """
-    path = path.expanduser()
+    path = expanded(path)
     if path.is_file():
         return {path.name: path}
     if not path.is_dir():
@@ -232,7 +232,7 @@ def find_source(text: str) -> Source:
             dockerfile=f"{text}/Dockerfile",
             has_pommel=True,
         )
-    folder = shipped_folder("image_sources") / text if text in SHIPPED else Path(text).expanduser()
+    folder = shipped_folder("image_sources") / text if text in SHIPPED else expanded(text)
     folder = folder.resolve()
     if not folder.is_dir():
         meant = nearest(text, SHIPPED)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pommel.errors import InputError, UsageError
-from pommel.files import parse_json
+from pommel.files import expanded, parse_json
 from pommel.models.kinds import Kind
 from pommel.models.model import (
     LoadOptions,
@@ -133,7 +133,7 @@ def _made_up(reference: str, name: str, surprisal_bits: Callable[[int, str], flo
 
 
 def _from_file(parts: Reference) -> PrintedModel:
-    path = Path(parts.path).expanduser()
+    path = expanded(parts.path)
     answers = parse_json(read_text(path, asked_by=parts.text), where=str(path))
     if not isinstance(answers, dict) or not {"spec", "get_surprisals"} <= answers.keys():
         raise InputError(

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Literal, TypeVar, get_args
 import bracex
 
 from pommel.errors import ModelNotAvailableError, UsageError, listed
+from pommel.files import expanded
 from pommel.models.kinds import KINDS, find_kind, scheme_at
 from pommel.values import frozen, positional
 
@@ -141,7 +142,7 @@ class NamedModel:
         scheme, separator, _ = text.partition("://")
         if separator:
             return text if scheme.lower() in KINDS else ""
-        found = scheme_at(Path(text).expanduser())
+        found = scheme_at(expanded(text))
         return f"{found}://{text}" if found else ""
 
     @staticmethod
@@ -296,8 +297,7 @@ class Reference:
 
     def path(self, texts: Sequence[str]) -> Path:
         """Return where such a reference points on disk."""
-        # pathlib's own raises an exception of another kind for the home of nobody.
-        return Path(os.path.expanduser(self.beginning(texts)) or ".")  # noqa: PTH111 - what is said above
+        return expanded(self.beginning(texts))
 
 
 def split_places(reference: str) -> Reference:

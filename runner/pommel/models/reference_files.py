@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.files import DecodedText, json_schema
+from pommel.files import DecodedText, expanded, json_schema
 from pommel.models.alignment import TokenizerSpec
 from pommel.values import positional
 
@@ -43,7 +43,7 @@ def read_text(path: Path, *, asked_by: str) -> str:
     `InputError` with line and column if it is not UTF-8, or too large.
     """
     try:
-        return DecodedText.of_file(path.expanduser()).text
+        return DecodedText.of_file(expanded(path)).text
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error

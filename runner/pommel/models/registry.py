@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Collection
-from pathlib import Path
 
 from pommel.errors import ModelNotAvailableError, nearest
-from pommel.files import shipped_folder
+from pommel.files import expanded, shipped_folder
 from pommel.models.container.names import LmZooRegistry
 from pommel.models.family import one_model
 from pommel.models.kinds import KINDS, Kind, every_kind, find_kind, scheme_at
@@ -77,7 +76,7 @@ def _with_scheme(reference: str) -> str:
 
     Raises `ModelNotAvailableError` for anything else.
     """
-    path = Path(reference).expanduser()
+    path = expanded(reference)
     if reference and path.is_dir():
         return f"{scheme_at(path) or 'huggingface'}://{reference}"
     if path.is_file():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from pommel.files import expanded
 from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database, explained
@@ -114,16 +115,16 @@ def default_store_path() -> Path:
     XDG_DATA_HOME or `~/.local/share`.
     """
     if chosen := os.environ.get("POMMEL_STORE"):
-        return Path(chosen).expanduser()
+        return expanded(chosen)
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
-        root = Path(local) if local else Path.home() / "AppData" / "Local"
+        root = expanded(local or "~/AppData/Local")
     elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Application Support"
+        root = expanded("~/Library/Application Support")
     else:
         root = Path(os.environ.get("XDG_DATA_HOME", ""))
         # A relative one is to be ignored, says the specification of these folders.
-        root = root if root.is_absolute() else Path.home() / ".local" / "share"
+        root = root if root.is_absolute() else expanded("~/.local/share")
     return root / "pommel" / "store.sqlite"
 
 

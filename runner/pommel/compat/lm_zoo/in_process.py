@@ -13,6 +13,7 @@ from pommel.errors import (
     PommelError,
     UnsupportedFeatureError as UnsupportedByModel,
 )
+from pommel.files import expanded
 from pommel.models import Model, ModelInfo, Policy, PrintedToken, TokenizerSpec, TokenizingModel
 from pommel.surprisal import Token
 
@@ -75,7 +76,7 @@ def _spec_of(info: ModelInfo, known: TokenizingModel | None) -> dict[str, object
 def _hub_name(info: ModelInfo) -> str:
     """Return what a model is called on the Hugging Face hub; "" for any other, and for a folder."""
     name = info.reference.removeprefix("huggingface://")
-    is_folder = name == info.reference or Path(name).expanduser().exists()
+    is_folder = name == info.reference or expanded(name).exists()
     return "" if is_folder else name.partition("@")[0]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, first_line
-from pommel.files import DecodedText, parse_json, sha256_of
+from pommel.files import DecodedText, expanded, parse_json, sha256_of
 from pommel.models.model import LoadOptions
 from pommel.values import frozen
 
@@ -174,13 +174,13 @@ def find_source(body: str, options: LoadOptions) -> tuple[Path, str]:
     A folder that exists wins over a hub name, and a folder whose own name holds an `@` over a
     revision. Raises `ModelNotAvailableError` if neither the disk nor the hub has such a model.
     """
-    path = Path(body).expanduser()
+    path = expanded(body)
     if body and path.is_dir():
         return path, path.resolve().name
     if body and path.exists():
         raise ModelNotAvailableError(f"{path} is a file; a model is a folder")
     name, at, revision = body.partition("@")
-    if at and Path(name).expanduser().is_dir():
+    if at and expanded(name).is_dir():
         raise ModelNotAvailableError(
             f"{name} is a folder, and folders have no revisions; write {SCHEME}{name}"
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError, first_line
-from pommel.files import DecodedText, parse_json
+from pommel.files import DecodedText, expanded, parse_json
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder
 from pommel.models.model import (
@@ -102,7 +102,7 @@ def open_model(reference: str, options: LoadOptions) -> Model:
     """
     if reference == SCHEME:
         raise UsageError(f"{reference}: it names no folder; write {SCHEME}FOLDER")
-    folder = Path(reference.removeprefix(SCHEME)).expanduser()
+    folder = expanded(reference.removeprefix(SCHEME))
     return open_folder(folder, reference=reference, name=folder.resolve().name, options=options)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.files import is_encodable, sha256_of
+from pommel.files import expanded, is_encodable, sha256_of
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, ScoredByIndex, SpansOfEach
 from pommel.models.ngram.arpa import (
@@ -283,7 +283,7 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
         raise UsageError(f"{reference}: it names no file; write ngram://FILE")
     wanted = parts.settings.get("reader", "auto")
     UsageError.check_choice("reader", wanted, _READERS)
-    path = Path(parts.path).expanduser()
+    path = expanded(parts.path)
     tables = _read(path, wanted, reference)
     name = Path(path.name.removesuffix(".gz")).stem
     return ngram_model(tables, path, reference=reference, name=name)

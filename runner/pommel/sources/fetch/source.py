@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal
 
 from pommel.errors import InputError, UsageError, nearest
-from pommel.files import Waiting, sha256_of, write_text
+from pommel.files import Waiting, expanded, sha256_of, write_text
 from pommel.values import frozen
 
 # As `pommel.files.text.replacing` calls what it has begun.
@@ -173,15 +173,15 @@ def cache_folder() -> Path:
     `~/Library/Caches/pommel`; elsewhere `pommel` in XDG_CACHE_HOME or `~/.cache`.
     """
     if chosen := os.environ.get("POMMEL_CACHE"):
-        return Path(chosen).expanduser()
+        return expanded(chosen)
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / "pommel" / "Cache"
+        return expanded(local or "~/AppData/Local") / "pommel" / "Cache"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "pommel"
+        return expanded("~/Library/Caches/pommel")
     root = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # A relative one is to be ignored, says the specification of these folders.
-    return (root if root.is_absolute() else Path.home() / ".cache") / "pommel"
+    return (root if root.is_absolute() else expanded("~/.cache")) / "pommel"
 
 
 @frozen

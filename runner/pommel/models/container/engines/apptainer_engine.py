@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from pommel.errors import ContainerError, ModelNotAvailableError
+from pommel.files import expanded
 from pommel.models.container.engines.docker_engine import environment
 from pommel.models.container.engines.engine import (
     CHECKPOINT_FOLDER,
@@ -96,7 +97,7 @@ def pulled_file(source: str) -> Path:
     """Return where the image `source` (`docker://...`, `library://...`) is kept, there or not."""
     root = os.environ.get("XDG_CACHE_HOME", "")
     # A relative one is to be ignored, says the specification of these folders.
-    folder = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    folder = Path(root) if Path(root).is_absolute() else expanded("~/.cache")
     readable = re.sub(r"[^A-Za-z0-9.]+", "-", source)[-60:].strip("-.")
     name = f"{readable}-{hashlib.sha256(source.encode()).hexdigest()[:12]}.sif"
     return folder / "pommel" / "images" / name
