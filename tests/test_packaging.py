@@ -169,9 +169,10 @@ def test_the_base_install_runs_the_shipped_suites_without_torch(
     # This pip installs there, and compiles nothing: the less is imported, the less is compiled.
     pip = (sys.executable, "-m", "pip", "--python", environment, "--quiet")
     constraints = ("--constraint", repository / "constraints.txt")
-    _run(*pip, "install", "--disable-pip-version-check", "--no-compile", *constraints, wheel)
-    # Elsewhere than in the checkout, and with nothing of it on the path.
+    # With nothing of the checkout on the path: what pip finds there it would not install.
     settings = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    install = (*pip, "install", "--disable-pip-version-check", "--no-compile", *constraints)
+    _run(*install, wheel, cwd=tmp_path, env=settings)
     pommel = environment / "bin" / "pommel"
     models = ("builtin://en-gpt2", "builtin://en-ngram")
     command = (pommel, "run", *models, "suites:en/agreement", "--format", "csv")
