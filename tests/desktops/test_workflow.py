@@ -39,6 +39,16 @@ def test_actions_are_pinned_and_may_only_read(text: str) -> None:
         assert checkout["with"] == {"persist-credentials": False}
 
 
+def test_those_of_the_page_are_pinned_too(text: str, repository: Path) -> None:
+    page = (repository / "docs" / "ci.md").read_text("utf-8")
+    used = re.findall(r"uses: (actions/[\w-]+)(?:/\w+)?(@.*)", page)
+    assert len(used) == page.count("uses: ") == 5
+    pinned = {name: name + version for name, version in used}
+    assert [each for each in pinned.values() if not ACTION.fullmatch(each)] == []
+    for own in re.findall(r"uses: (.*)", text):
+        assert pinned[own.partition("@")[0]] == own
+
+
 def test_what_it_names_is_there(text: str, repository: Path) -> None:
     named = re.findall(r"tests/\w+", text)
     assert [each for each in named if not (repository / each).is_dir()] == []
