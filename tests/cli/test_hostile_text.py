@@ -25,6 +25,12 @@ COMMANDS = {
     "surprisals": ("dummy:// S --format csv", "dummy:// BROKEN"),
     "evaluate": ("SCORED", "SCORED --format csv"),
     "conditional": ("dummy:// TABLE", "dummy:// TABLE --format csv"),
+    "score": (
+        "dummy:// EVIL",
+        "MODEL S --table words",
+        "dummy:// BROKEN",
+        "dummy:// EVIL --format csv",
+    ),
     "runs list": ("--store STORE", "--store STORE --format csv", "--store STORE --suite EVIL"),
     "runs show": ("RUN --store STORE", "EVIL --store STORE"),
     "runs export": ("--store STORE -o OUT", "--store STORE EVIL -o OUT"),
@@ -46,6 +52,7 @@ COMMANDS = {
     "stats training": ("--store STORE",),
     "stats auc": ("--store STORE", "--store STORE --format csv"),
     "stats correlate": ("--store STORE --with TABLE", "--store STORE"),
+    "stats regions": ("--store STORE", "--store STORE --format tsv"),
     "stats items": ("--store STORE", "--store STORE --format tsv"),
     "stats mixed": ("--store STORE --fixed suite", "--store STORE --fixed EVIL"),
     "report": (
