@@ -203,12 +203,15 @@ def test_the_same_model_again(pommel: Pommel, suites: tuple[str, ...], right: st
             "--not-worse-than right: no run on whole as it is now, with --score first",
         ),
         (("--not-worse-than", "right", "--no-store"), "--not-worse-than needs the store"),
+        # A variable that is not set is no wish to go without the gate.
+        (("--not-worse-than", ""), "'' is no model and no run among those that are"),
+        (("--not-worse-than", "*t"), "'*t' means 2 models: right, left; name one"),
     ],
 )
 def test_what_cannot_be_compared(
     pommel: Pommel, suites: tuple[str, ...], right: str, arguments: tuple[str, ...], message: str
 ) -> None:
-    pommel("run", right, suites[0])
+    pommel("run", right, arpa(Path("left.arpa"), WRONG), suites[0])
     outcome = pommel("run", "ngram://nowhere.arpa", suites[0], *arguments)
     assert outcome.failure(2).startswith(message)
 
@@ -235,6 +238,22 @@ def test_items_that_one_of_the_two_skips(pommel: Pommel, here: Path) -> None:
             "not worse than knowing (kept): 1 item of only one of the two: they need the same items"
         )
     )
+
+
+def test_a_model_that_skips_every_item_is_worse(pommel: Pommel, here: Path, right: str) -> None:
+    pommel("run", right, write_suite("whole"), "--oov", "skip")
+    unknowing = arpa(here / "unknowing.arpa", {**_OTHERS, "is": -1.0})
+    gate = ("--oov", "skip", "--not-worse-than", "right", "--junit", "gates.xml")
+    outcome = pommel("run", unknowing, "whole.json", *gate, "--quiet")
+    said = "unknowing and right (kept) have no items in common; nothing to compare"
+    assert outcome.failure(5) == (
+        f"1 gate failed:\n- unknowing, not worse than right (kept): {said}"
+    )
+    skipped, compared = junit().iter("testcase")
+    assert [each.tag for each in skipped] == ["skipped"]
+    failure = compared.find("failure")
+    assert failure is not None
+    assert failure.get("message") == said
 
 
 # --- what CI systems are told
@@ -269,12 +288,14 @@ def test_a_model_that_fails_is_an_error_in_junit(
     pommel: Pommel, suites: tuple[str, ...], right: str
 ) -> None:
     told = ("--junit", "gates.xml", "--annotations", "github", "--fail-under", "0.9")
-    outcome = pommel("run", right, "ngram://nowhere.arpa", suites[0], *told)
+    outcome = pommel("run", right, "ngram://nowhere.arpa", *suites[:2], *told)
     assert outcome.status == 4
     message = "nowhere.arpa: cannot read the n-gram model: No such file or directory"
     assert f"::error title=ngram%3A//nowhere.arpa%2C run::{message}" in outcome.stderr
+    # What came of the other model is told all the same.
+    assert "pommel: 1 gate failed:\n- right, half: 0.5 is below 0.9\n" in outcome.stderr
     held, failed = junit()
-    assert (held.get("failures"), failed.get("errors")) == ("0", "1")
+    assert (held.get("failures"), failed.get("errors")) == ("1", "1")
     error = failed.find("testcase/error")
     assert error is not None
     assert (error.get("message") or "").startswith(message)

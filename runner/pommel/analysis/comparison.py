@@ -370,18 +370,20 @@ class Comparison(Answer):
             a=a, b=b, rows=tuple(rows), paired=paired, average=average, n_resamples=n_resamples
         )
 
-    @classmethod
-    def with_kept(
-        cls, new: Sequence[RunRecord], kept: Sequence[RunRecord], name: str
-    ) -> "Comparison":
-        """Compare a model's new runs with kept ones of what `name` means, maybe the same model.
+    @staticmethod
+    def kept_side(kept: Sequence[RunRecord], name: str) -> Side:
+        """Return what a name means among kept runs, to compare new ones with, maybe of the same.
 
-        Raises `UsageError` as `of` does.
+        Raises `UsageError` where it means several models.
         """
-        a = side(ModelsCompared.of(new).models, new[0].result.model_name)
-        b = side(ModelsCompared.of(kept).models, name)
-        members = tuple(replace(each, variant="kept") for each in b.members)
-        return cls.of_sides(a, Side(label=labelled(b.label, "kept"), members=members))
+        found = side(ModelsCompared.of(kept).models, name)
+        members = tuple(replace(each, variant="kept") for each in found.members)
+        return Side(label=labelled(found.label, "kept"), members=members)
+
+    @classmethod
+    def with_kept(cls, new: Sequence[RunRecord], kept: Side) -> "Comparison":
+        """Compare a model's new runs with kept ones; raises `UsageError` as `of` does."""
+        return cls.of_sides(side(ModelsCompared.of(new).models, new[0].result.model_name), kept)
 
     def shortfall(self, margin: float) -> tuple[bool, str]:
         """Say whether A is below B by more than `margin`, and what was found, in words.

@@ -264,9 +264,10 @@ class ComparedOptions(GateOptions, title="Gates"):
     ) -> list[RunRecord]:
         """Return the kept runs on these suites, as they are now, that models are compared with.
 
-        None without the option. Raises `UsageError` where a suite has none.
+        None without the option. Raises `UsageError` where a suite has none, and where they are of
+        several models.
         """
-        if not (name := self.not_worse_than):
+        if (name := self.not_worse_than) is None:
             return []
         if store is None:
             raise UsageError("--not-worse-than needs the store; leave out --no-store")
@@ -283,15 +284,23 @@ class ComparedOptions(GateOptions, title="Gates"):
                 f"{rule}; run it there first"
             )
         found = store.runs.newest(heads).records
-        return store.runs.records_of([each.run_id for each in found])
+        kept = store.runs.records_of([each.run_id for each in found])
+        # A name of several models is better known before one has run.
+        Comparison.kept_side(kept, name)
+        return kept
 
     def compared(self, runs: Iterable[Run], kept: Sequence[RunRecord]) -> Iterator[Check]:
         """Yield what comes of the comparison of each model with kept runs, if there are any."""
-        records = [RunRecord.of(run) for run in runs if kept and run.result.predictions]
+        if not kept:
+            return
+        side = Comparison.kept_side(kept, str(self.not_worse_than))
+        records = [RunRecord.of(run) for run in runs if run.result.predictions]
         for model, own in grouped(records, lambda each: each.result.model_name).items():
-            comparison = Comparison.with_kept(own, kept, str(self.not_worse_than))
-            is_below, said = comparison.shortfall(self.margin)
-            about = f"not worse than {comparison.b.label}"
-            yield Check(
-                model=model, about=about, said=said, outcome="failure" if is_below else "held"
-            )
+            try:
+                is_below, said = Comparison.with_kept(own, side).shortfall(self.margin)
+            except UsageError as error:
+                # They have no item in common, such as where one of the two skips all.
+                is_below, said = True, str(error)
+            outcome: Outcome = "failure" if is_below else "held"
+            about = f"not worse than {side.label}"
+            yield Check(model=model, about=about, said=said, outcome=outcome)

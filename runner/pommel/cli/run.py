@@ -313,6 +313,9 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     _report(results, chosen, done)
     more = done.errors() if done.error else chosen.compared(results.runs, kept)
     failed = chosen.failed_gates((run.result for run in results.runs), more)
+    if failed and done.failed:
+        # The command ends with what has failed; what came of the other models is told, too.
+        say_wrong(f"pommel: {failed}")
     done.check_complete(len(models) * loaded.n_files)
     if failed:
         raise failed
