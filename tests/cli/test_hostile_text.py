@@ -4,8 +4,10 @@ Escape sequences are in every field that may hold them. What people are shown ha
 a terminal or in a pipe; data in a pipe have what was there.
 """
 
+import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -161,6 +163,37 @@ def test_what_strangers_write_steers_no_terminal(
         is_data = kind is io.StringIO and command in DATA
         for text in (said, *([] if is_data else [shown])):
             assert [each for each in STEERS if each in text] == [], given
+
+
+# What these ask is not to be answered from the runs that are here; files, or a suite, are no table.
+UNANSWERED = {
+    *(f"stats {name}" for name in ("stability", "complexity", "scaling", "training", "auc")),
+    *("stats correlate", "stats mixed", "import-results", "leaderboard show"),
+    *("runs export", "suites export", "surprisals"),
+}
+
+
+def test_json_of_every_table_has_the_rows_and_columns_of_its_csv(places: dict[str, str]) -> None:
+    found = {}
+    for path, command in all_commands().items():
+        forms = {each for p in command.params for each in getattr(p.type, "choices", ())}
+        if not {"csv", "json"} <= forms:
+            continue
+        for given in COMMANDS[path]:
+            bare = [named(each, places) for each in re.sub("--format .*", "", given).split()]
+            status, text, _ = called([*path.split(), *bare, "--format", "json"])
+            if status == 0 and path not in UNANSWERED:
+                shown = called([*path.split(), *bare, "--format", "csv", "--raw"])[1]
+                header, *lines = csv.reader(io.StringIO(shown))
+                found[path] = rows = json.loads(text)
+                assert [[*row] for row in rows] == [header] * len(lines)
+                assert {type(each) for row in rows for each in row.values()} <= SCALARS
+                break
+        assert (path in found) != (path in UNANSWERED), path
+    assert len(found) >= 10
+
+
+SCALARS = {str, int, float, bool, type(None)}
 
 
 def named(argument: str, places: dict[str, str]) -> str:
