@@ -71,7 +71,9 @@ def test_every_choice_that_is_recorded_has_its_sentences() -> None:
     assert {*SENTENCES} == {*RECORDED}
     for name in RECORDED:
         others = {""} if name == "compat" else set()
-        assert {*SENTENCES[name]} == {*values_of(name)} | others
+        # What "auto" means is settled, and recorded, before a run.
+        settled = {"auto"} if name == "regions" else set()
+        assert {*SENTENCES[name]} == {*values_of(name)} - settled | others
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -233,6 +235,18 @@ def test_papers_about_models(
     else:
         assert "No paper about words is known to pommel." in first
     assert "models = " not in text
+
+
+def test_pommel_is_cited_in_the_version_that_scored(record: RunRecord) -> None:
+    later = replace(record.result, model_name="later", provenance={"pommel": "9.9{"})
+    entry = "@software{pommel,\n  title = {pommel: run SyntaxGym test suites on language models},\n"
+    authors = "  author = {{The pommel authors}}"
+    versions = f"{record.result.provenance['pommel']}, 9.9\\{{"
+    both = methods_section([record, replace(record, result=later)], {}, "latex")
+    assert f"{entry}{authors},\n  version = {{{versions}}}\n}}\n" in both
+    # Of results of unknown origin it is not known.
+    unknown = with_provenance(record, pommel=None)
+    assert f"{entry}{authors}\n}}\n" in methods_section([unknown], {}, "text")
 
 
 def test_latex_takes_names_as_text(record: RunRecord) -> None:

@@ -123,7 +123,9 @@ def methods_section(
         _made(own),
     )
     told = [text for each in paragraphs if (text := " ".join(each))]
-    known = _bibliography()
+    known = {**_bibliography()}
+    if versions := latex_text(_listed(each.result.provenance.get("pommel") for each in own)):
+        known["pommel"] = known["pommel"].replace("\n}", f",\n  version = {{{versions}}}\n}}")
     keys = [key for key in dict.fromkeys(_CITED.findall(" ".join(told))) if key in known]
     entries = "\n".join(re.sub(r"  models = .*\n", "", known[key]) for key in keys)
     if style == "latex":
