@@ -52,3 +52,28 @@ def test_those_of_the_page_are_pinned_too(text: str, repository: Path) -> None:
 def test_what_it_names_is_there(text: str, repository: Path) -> None:
     named = re.findall(r"tests/\w+", text)
     assert [each for each in named if not (repository / each).is_dir()] == []
+
+
+# What Windows has not, under whatever name a test uses it.
+_OF_POSIX = re.compile(r"mkfifo|SIGALRM|RLIMIT|getuid|fcntl|/dev/(zero|fd)")
+
+
+def test_tests_that_run_on_windows_ask_for_no_posix(text: str, repository: Path) -> None:
+    (rooms,) = re.findall(r"'Windows' && '(.*?)'", text)
+    asking = {
+        each.relative_to(repository).as_posix()
+        for room in rooms.split()
+        for each in (repository / room).rglob("test_*.py")
+        if _OF_POSIX.search(each.read_text("utf-8"))
+    }
+    assert asking == {
+        "tests/files/test_text.py",
+        "tests/leaderboard/submission/test_reading.py",
+        "tests/leaderboard/test_changing.py",
+        "tests/leaderboard/test_folder.py",
+        "tests/store/test_database.py",
+        "tests/store/test_full_disk.py",
+        "tests/store/test_salvage_refusals.py",
+    }
+    for name in asking:
+        assert "@POSIX_ONLY" in (repository / name).read_text("utf-8")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.posix import POSIX_ONLY
 
 from pommel.errors import InputError, PommelError, SuiteError, UsageError
 from pommel.files.text import (
@@ -182,6 +183,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_text() == "new"
 
 
+@POSIX_ONLY
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -192,6 +194,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@POSIX_ONLY
 def test_one_in_another_is_given_to_a_pipe_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -219,6 +222,7 @@ def test_one_in_another_leaves_a_link_a_link(tmp_path: Path) -> None:
     ]
 
 
+@POSIX_ONLY
 def test_a_link_to_a_pipe_is_written_to(tmp_path: Path) -> None:
     # The pipe has no name; this is what a shell makes of >(command).
     reading, writing = os.pipe()
@@ -230,6 +234,7 @@ def test_a_link_to_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink()
 
 
+@POSIX_ONLY
 def test_a_pipe_is_given_nothing_if_something_goes_wrong(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -241,6 +246,7 @@ def test_a_pipe_is_given_nothing_if_something_goes_wrong(tmp_path: Path) -> None
     assert not aside.exists()
 
 
+@POSIX_ONLY
 def test_a_link_that_leads_in_a_circle(tmp_path: Path) -> None:
     path = tmp_path / "link"
     path.symlink_to("link")

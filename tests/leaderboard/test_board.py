@@ -10,6 +10,7 @@ import pytest
 from tests.builders import make_suite
 from tests.leaderboard.samples import KEEPER, WHEN, board_at, snapshot
 from tests.leaderboard.submission.samples import AGREEMENT, SONG, SUITES
+from tests.posix import POSIX_ONLY
 from tests.store.run_samples import agreement
 
 from pommel.errors import InputError, UsageError
@@ -148,6 +149,7 @@ def test_an_empty_folder_becomes_a_board(tmp_path: Path) -> None:
     assert board_at(tmp_path).board().name == "Toy"
 
 
+@POSIX_ONLY
 def test_two_boards_at_once_in_one_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a killed one has left is deleted, and not that in which another still works."""
     (tmp_path / ".board.x1.part").mkdir()

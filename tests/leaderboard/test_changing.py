@@ -26,6 +26,7 @@ from tests.leaderboard.samples import (
 )
 from tests.leaderboard.submission.changing import put, token
 from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, Parts
+from tests.posix import POSIX_ONLY
 
 from pommel.errors import PommelError, UsageError
 from pommel.leaderboard import BoardFolder, folder
@@ -372,6 +373,7 @@ def test_what_a_killed_addition_left_is_deleted(
     assert place.undo_interrupted() == (0, 0)
 
 
+@POSIX_ONLY
 def test_nothing_is_deleted_where_an_addition_may_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

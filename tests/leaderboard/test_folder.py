@@ -23,6 +23,7 @@ from tests.leaderboard.samples import (
     submission,
 )
 from tests.leaderboard.submission.changing import put
+from tests.posix import POSIX_ONLY
 
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.board import BoardError
@@ -209,6 +210,7 @@ def _elsewhere(path: Path) -> str:
 TRAPS = pytest.mark.parametrize("trap", [_pipe, _endless, _elsewhere])
 
 
+@POSIX_ONLY
 @TRAPS
 @pytest.mark.parametrize("name", ["board.json", "ledger.jsonl", "suites/song.json"])
 @pytest.mark.usefixtures("no_waiting")
@@ -223,6 +225,7 @@ def test_a_strangers_folder_has_files_only(
     assert str(caught.value) == f"{path}: cannot be read: {why}"
 
 
+@POSIX_ONLY
 @TRAPS
 @pytest.mark.usefixtures("no_waiting")
 def test_an_archive_that_is_no_file(
@@ -240,6 +243,7 @@ def test_an_archive_that_is_no_file(
     assert Ranking.write_site(place, tmp_path / "site") == 2
 
 
+@POSIX_ONLY
 @TRAPS
 @pytest.mark.usefixtures("no_waiting")
 def test_derived_files_that_are_none_are_made_again(

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 import pytest
+from tests.posix import POSIX_ONLY
 from tests.store.store_samples import (
     WREN,
     cache_of,
@@ -218,6 +219,7 @@ def read_as_nobody(path: Path) -> str:
         path.chmod(0o644)
 
 
+@POSIX_ONLY
 def test_a_store_that_may_only_be_read(shared: Path) -> None:
     path = shared / "store"
     filled(path, 20)
@@ -230,6 +232,7 @@ def test_a_store_that_may_only_be_read(shared: Path) -> None:
     assert path.read_bytes() == before
 
 
+@POSIX_ONLY
 def test_reading_what_another_is_writing_without_permission(shared: Path) -> None:
     path = shared / "store"
     filled(path, 10)
@@ -240,6 +243,7 @@ def test_reading_what_another_is_writing_without_permission(shared: Path) -> Non
         assert read_as_nobody(path).startswith("True 30\n")
 
 
+@POSIX_ONLY
 def test_an_empty_store_that_may_only_be_read(shared: Path) -> None:
     path = shared / "store"
     path.touch()
@@ -254,6 +258,7 @@ def test_an_empty_store_that_may_only_be_read(shared: Path) -> None:
     )
 
 
+@POSIX_ONLY
 def test_where_no_file_may_be_made(shared: Path) -> None:
     shared.chmod(0o555)
     code = NOBODY + "try:\n    Database.open(path)\nexcept StoreError as error:\n    print(error)"

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.posix import POSIX_ONLY
 from tests.store.store_samples import cache_of, ended, filled, found_in, numbered, started
 
 from pommel.errors import StoreError
@@ -47,6 +48,7 @@ with Database.open(path) as database:
 """
 
 
+@POSIX_ONLY
 @pytest.mark.parametrize("n_bytes", [140_000, 333_333, 1_000_000])
 def test_a_file_that_may_not_grow(tmp_path: Path, n_bytes: int) -> None:
     path = tmp_path / "store"
@@ -64,6 +66,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path, n_bytes: int) -> None:
         assert database.rows("PRAGMA integrity_check") == [("ok",)]
 
 
+@POSIX_ONLY
 def test_no_room_for_a_new_store(tmp_path: Path) -> None:
     path = tmp_path / "store"
     code = (

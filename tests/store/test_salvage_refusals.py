@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.posix import POSIX_ONLY
 from tests.store.damaged_stores import is_sound
 from tests.store.store_samples import cache_of, ended, filled, found_in, numbered, started
 
@@ -41,12 +42,14 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@POSIX_ONLY
 def test_a_device_would_fill_the_disk(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"^/dev/zero: is no file$"):
         salvage(Path("/dev/zero"), tmp_path / "new")
     assert list(tmp_path.iterdir()) == []
 
 
+@POSIX_ONLY
 @pytest.mark.parametrize("content", [None, b"wren"])
 def test_a_folder_that_was_made_for_nothing_is_gone(tmp_path: Path, content: bytes | None) -> None:
     path = Path("/dev/zero") if content is None else tmp_path / "store"
@@ -79,6 +82,7 @@ except StoreError as error:
 """
 
 
+@POSIX_ONLY
 def test_no_room_for_the_copy(tmp_path: Path) -> None:
     filled(tmp_path / "store", 3000)
     printed = ended(started(LIMITED, str(tmp_path / "store"), "600000"))
@@ -86,6 +90,7 @@ def test_no_room_for_the_copy(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "store"]
 
 
+@POSIX_ONLY
 def test_no_room_for_the_new_store(tmp_path: Path) -> None:
     path = tmp_path / "store"
     filled(path, 3000)

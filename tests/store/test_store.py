@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.posix import POSIX_ONLY
 from tests.store.run_samples import agreement, imported, made
 
 from pommel.errors import StoreError
@@ -13,6 +14,7 @@ from pommel.store import Store, default_store_path
 HOME = Path.home()
 
 
+@POSIX_ONLY
 @pytest.mark.parametrize(
     ("platform", "environment", "path"),
     [

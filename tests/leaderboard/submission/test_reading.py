@@ -19,6 +19,7 @@ from tests.leaderboard.submission.samples import (
     surprisals,
     word_model,
 )
+from tests.posix import POSIX_ONLY
 
 from pommel.leaderboard.submission import (
     Limits,
@@ -134,6 +135,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_submission(tmp_path / "x.zip")
 
 
+@POSIX_ONLY
 def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", Path(os.devnull)):
