@@ -67,7 +67,7 @@ def test_analyses_leave_it_out_where_a_whole_suite_was_run(
     both = pommel(*asked)
     assert [row["suite"] for row in both.rows()] == ["agreement"]
     assert both.stderr == (
-        "note: 1 run left out that have only the first items of their suites (uniform-1 on "
+        "note: 1 run left out with only the first items of a suite (uniform-1 on "
         f"{SUITE}); --run chooses others\n"
     )
     by_id = pommel("runs", "list", "--suite", "*first*", "--format", "csv").rows()[0]["run_id"]

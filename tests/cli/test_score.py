@@ -91,6 +91,25 @@ def test_what_is_no_sentence(
     assert pommel("score", UNIFORM, *sentences).failure(status).startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("folder.txt", "folder.txt: is a folder; where it is a sentence, let - read it"),
+        (
+            "agreement.json",
+            (
+                "agreement.json: sentences stand one a line, and not in JSON; those of a suite are "
+                "for `pommel surprisals MODEL agreement.json`"
+            ),
+        ),
+    ],
+)
+@pytest.mark.usefixtures("suite_file")
+def test_what_has_no_sentence_a_line(pommel: Pommel, here: Path, name: str, message: str) -> None:
+    (here / "folder.txt").mkdir()
+    assert pommel("score", UNIFORM, name).failure(3) == message
+
+
 def test_a_sentence_longer_than_a_path(pommel: Pommel) -> None:
     done = pommel("score", UNIFORM, "dog " * 300, "--table", "sentences", "--format", "csv")
     assert done.rows()[0]["surprisal_bits"] == "600.0"

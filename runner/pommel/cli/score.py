@@ -69,11 +69,17 @@ def _sentences(argument: str) -> list[str]:
     with contextlib.suppress(OSError):
         # A sentence may be too long for a path.
         if argument == "-" or path.is_file():
+            if path.suffix.lower() == ".json":
+                raise InputError(
+                    f"{argument}: sentences stand one a line, and not in JSON; those of a suite "
+                    f"are for `pommel surprisals MODEL {argument}`"
+                )
             text = DecodedText.of_stdin() if argument == "-" else DecodedText.read(path)
             text.check_lines("<stdin>" if argument == "-" else argument)
             return [line.strip() for line in text.lines if line.strip()]
         if path.suffix.lower() in _FILES and len(argument.split()) == 1:
-            raise InputError(f"{argument}: no such file; where it is a sentence, let - read it")
+            why = "is a folder" if path.is_dir() else "no such file"
+            raise InputError(f"{argument}: {why}; where it is a sentence, let - read it")
     if fault := text_fault(argument):
         raise UsageError(f"the sentence {argument!r} cannot be scored: {fault}")
     return [argument.strip()]

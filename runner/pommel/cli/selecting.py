@@ -159,7 +159,7 @@ def _note_left_out(
         (older, "for newer ones of the same model, suite and score rule", "--policy or --run"),
         (unscored, "on a suite without predictions, for older ones with a score", "--run"),
         (alone, "whose model was scored alike in a family", "--run"),
-        (limited, "that have only the first items of their suites", "--run"),
+        (limited, "with only the first items of a suite", "--run"),
     ):
         if records:
             names = listed(list(dict.fromkeys(map(described, records))))
