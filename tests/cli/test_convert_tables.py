@@ -181,3 +181,103 @@ def test_memory_does_not_grow_with_the_pairs_of_parquet(tmp_path: Path) -> None:
     assert many - few < 15 * 1024
     text = (tmp_path / "many" / "p3.json").read_text("utf-8")
     assert text.count('"item_number"') == 10_000
+
+
+_ROW = b"the wren sings,the wren sing\n"
+_UNTOLD = "nothing tells which columns are pairs; name two columns with --good and --bad; it has "
+MISTAKES: dict[str, tuple[bytes, int, str]] = {
+    "missing.csv": (b"good,id\nthe wren sings,1\n", 2, f": {_UNTOLD}'good', 'id'"),
+    "empty.csv": (
+        b"good,bad\n" + 9 * _ROW + b"the owl waits,\n",
+        3,
+        ":11:15: this is no sentence; write its words",
+    ),
+    "header.csv": (b"good,bad\n", 3, ":1:1: there is nothing but a header; write some rows"),
+    "twice.csv": (
+        b"good,good,bad\nx," + _ROW,
+        3,
+        ":1:6: the column 'good' stands here for the second time; remove one of the two",
+    ),
+    "nothing.parquet": (
+        b"",
+        3,
+        ":1:1: the file is empty; its first line is the names of its columns",
+    ),
+    "nothing.json": (b"\n", 3, ": the file is empty"),
+    "old.xls": (
+        b"\xd0\xcf\x11\xe0" * 9,
+        3,
+        (
+            ": is a workbook of Excel before 2007, or one with a password; "
+            "save it as .xlsx, without a password"
+        ),
+    ),
+    "big-endian.csv": (
+        "good,bad\n".encode("utf-16-be"),
+        3,
+        (
+            ":1:1: this line has the character NUL, which no text has; "
+            "if the file is UTF-16 without a mark, say --encoding utf-16-be"
+        ),
+    ),
+    "utf-16.jsonl": (
+        '{"good": "a b"}'.encode("utf-16"),
+        3,
+        ":1:1: the file is UTF-16, not UTF-8; save the file with the encoding UTF-8",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_told_of_the_table_that_was_meant(
+    name: str, pommel: Pommel, tmp_path: Path
+) -> None:
+    raw, status, message = MISTAKES[name]
+    path, output = tmp_path / name, tmp_path / "out.json"
+    path.write_bytes(raw)
+    outcome = pommel("convert", path, "-o", output)
+    assert (outcome.status, outcome.stderr) == (status, f"pommel: {path}{message}\n")
+    assert not output.exists()
+
+
+def test_the_ending_may_be_in_capital_letters(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "X.CSV"
+    path.write_bytes(b"good,bad\n" + _ROW)
+    outcome = pommel("convert", path, "--format", "tsv")
+    assert outcome.stdout == "grammatical\tungrammatical\nthe wren sings\tthe wren sing\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--good", "bad", "--bad", "bad"),
+            (
+                "--good and --bad are the same column, 'bad'; "
+                "name two, or what stands before them with --context"
+            ),
+        ),
+        (
+            ("--recipe", "turblimp", "--good", "good"),
+            "a recipe names all columns: leave out --good and the others",
+        ),
+    ],
+)
+def test_options_that_exclude_each_other(
+    options: tuple[str, ...], message: str, pommel: Pommel, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"good,bad\n" + _ROW)
+    outcome = pommel("convert", path, *options)
+    assert (outcome.status, outcome.stderr) == (2, f"pommel: {message}\n")
+
+
+def test_columns_of_parquet_that_come_twice(pommel: Pommel, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    columns = [pyarrow.array([each]) for each in ("a b", "a c", "a d")]
+    parquet.write_table(pyarrow.table(columns, names=["good", "bad", "good"]), path)
+    outcome = pommel("convert", path, "--good", "good", "--bad", "bad")
+    message = f"{path}: the column 'good' is there more than once; remove all but one"
+    assert (outcome.status, outcome.stderr) == (3, f"pommel: {message}\n")

@@ -138,15 +138,22 @@ class CsvTable:
         """
         if text.count("\n") > MOST_LINES:
             raise _too_long(file)
-        rows: list[CsvRow] = []
-        faults: list[Fault] = []
         # Unlike str.splitlines, this splits at no other characters than CR and LF.
-        for found in rows_of(io.StringIO(text, newline=""), file=file, separator=separator):
-            if isinstance(found, Fault):
-                faults.append(found)
-            else:
-                rows.append(found)
-        return cls(file=file, rows=tuple(rows), faults=tuple(faults), separator=separator)
+        lines = io.StringIO(text, newline="")
+        found = rows_of(lines, file=file, separator=separator)
+        return replace(cls.of(found, file), separator=separator)
+
+    @classmethod
+    def of(cls, found: "Iterable[CsvRow | Fault]", file: str) -> Self:
+        """Return the table of some rows; they say what separates its columns."""
+        both = [*found]
+        rows = tuple(each for each in both if isinstance(each, CsvRow))
+        return cls(
+            file=file,
+            rows=rows,
+            faults=tuple(each for each in both if isinstance(each, Fault)),
+            separator=rows[0].separator if rows else ",",
+        )
 
     def records(
         self, required: Sequence[str], faults: list[Fault], *, others_allowed: bool = False

@@ -102,15 +102,7 @@ class TableReading:
 
     def table(self, path: Path) -> CsvTable:
         """Read a table as a whole; raises as `rows`."""
-        rows: list[CsvRow] = []
-        faults: list[Fault] = []
-        for found in self.rows(path):
-            if isinstance(found, Fault):
-                faults.append(found)
-            else:
-                rows.append(found)
-        separator = rows[0].separator if rows else ","
-        return CsvTable(file=str(path), rows=tuple(rows), faults=tuple(faults), separator=separator)
+        return CsvTable.of(self.rows(path), str(path))
 
     def rows(self, path: Path) -> Iterator[CsvRow | Fault]:
         """Yield the rows of a table, the header first, and what is wrong with the quotes of one.
@@ -123,7 +115,9 @@ class TableReading:
         """
         is_workbook = _is_workbook(path)
         width: int | None = None
-        for found in self._sheet_rows(path) if is_workbook else self._csv_rows(path):
+        for found in (
+            self._sheet_rows(path) if is_workbook else self._csv_rows(path, self.separator)
+        ):
             if isinstance(found, Fault):
                 yield found
                 continue
@@ -184,8 +178,8 @@ class TableReading:
         with replacing(path) as aside:
             book.save(aside)
 
-    def _csv_rows(self, path: Path) -> Iterator[CsvRow | Fault]:
-        separator = self.separator or self._separator(path)
+    def _csv_rows(self, path: Path, separator: str) -> Iterator[CsvRow | Fault]:
+        separator = separator or self._separator(path)
         return rows_of(self._lines(path), file=str(path), separator=separator)
 
     def _separator(self, path: Path) -> str:
@@ -193,8 +187,12 @@ class TableReading:
         first = next(self._lines(path, is_raw=True), "")
         if said := _SAID.fullmatch(first):
             return said[1]
-        headers = {each: self._header(path, each) for each in NAMES_OF_SEPARATORS}
-        found = {each: header for each, header in headers.items() if len(header) > 1}
+        headers = {each: next(self._csv_rows(path, each), None) for each in NAMES_OF_SEPARATORS}
+        found = {
+            each: header.fields
+            for each, header in headers.items()
+            if isinstance(header, CsvRow) and len(header.fields) > 1
+        }
         if "\t" in found and path.suffix.lower() == ".tsv":
             return "\t"
         if len(found) > 1:
@@ -209,19 +207,12 @@ class TableReading:
             raise InputError(f"{path}: columns may be separated by {readings}; {hint}")
         return next(iter(found), ",")
 
-    def _header(self, path: Path, separator: str) -> tuple[str, ...]:
-        rows = rows_of(self._lines(path), file=str(path), separator=separator)
-        first = next(rows, None)
-        return first.fields if isinstance(first, CsvRow) else ()
-
     def _is_even(self, path: Path, separator: str) -> bool:
         """Return whether all rows have as many fields as the first one."""
-        widths = set()
-        for row in rows_of(self._lines(path), file=str(path), separator=separator):
-            widths.add(len(row.fields) if isinstance(row, CsvRow) else None)
-            if len(widths) > 1:
-                return False
-        return True
+        rows = self._csv_rows(path, separator)
+        widths = (len(row.fields) if isinstance(row, CsvRow) else None for row in rows)
+        first = next(widths, None)
+        return all(each == first for each in widths)
 
     def _lines(self, path: Path, *, is_raw: bool = False) -> Iterator[str]:
         """Yield lines with their ends; one that says the separator is empty, unless `is_raw`."""
@@ -256,8 +247,11 @@ class TableReading:
             raise InputError(f"{place.file}:{place.line}: {what}; write a row a line")
         if "\0" in line:
             message = "this line has the character NUL, which no text has"
-            hint = "if the file is UTF-16 without a mark, say --encoding utf-16-le"
-            raise SuiteError([place.further(line.index("\0")).fault(message, hint)])
+            at = line.index("\0")
+            # Of a letter's two bytes the one that says nothing is NUL.
+            encoding = "utf-16-le" if at % 2 else "utf-16-be"
+            hint = f"if the file is UTF-16 without a mark, say --encoding {encoding}"
+            raise SuiteError([place.further(at).fault(message, hint)])
 
     def _sheet_rows(self, path: Path) -> Iterator[SheetRow]:
         with contextlib.ExitStack() as stack:

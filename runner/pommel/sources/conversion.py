@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import Fault, UsageError, counted, listed
+from pommel.errors import Fault, InputError, UsageError, counted, listed
 from pommel.files import DecodedText, TableReading, sha256_of
 from pommel.sources.formats.long_csv import COLUMNS, read_long_csv
 from pommel.sources.formats.pair_readings import (
@@ -17,6 +17,7 @@ from pommel.sources.formats.pair_readings import (
     begins_as_suite,
     read_pairs,
 )
+from pommel.sources.formats.pair_rows import PAIR_TABLE
 from pommel.sources.formats.pair_tables import PairColumns, TablePairs
 from pommel.sources.formats.set_format import SetFormat, first_line_of
 from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet, are_unspaced
@@ -27,7 +28,7 @@ from pommel.values import frozen
 # So many sentences say which script a file is in.
 _N_LOOKED_AT = 100
 # What may be a table of pairs though no format knows it.
-_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".parquet")
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".xls", ".parquet")
 
 
 @frozen
@@ -104,12 +105,18 @@ class Conversion:
     @property
     def _columns(self) -> PairColumns | None:
         """The columns that are asked for; raises `UsageError` for some that say no pair."""
+        others = (self.bad, self.label, *self.ids, *self.contexts, self.critical)
         if self.recipe:
-            return Recipe.named(self.recipe).pair_columns
+            if any((self.good, *others)):
+                raise UsageError("a recipe names all columns: leave out --good and the others")
+            return Recipe.named(self.recipe).pairs
         if not self.good:
-            if any((self.bad, self.label, *self.ids, *self.contexts, self.critical)):
+            if any(others):
                 raise UsageError("name the column of the good sentences, too: --good COLUMN")
             return None
+        if self.good == self.bad and not self.contexts:
+            hint = "name two, or what stands before them with --context"
+            raise UsageError(f"--good and --bad are the same column, {self.good!r}; {hint}")
         if not (self.bad or self.label):
             hint = "name that of the bad sentences (--bad), or say which rows are good (--label)"
             raise UsageError(f"--good alone is a column of sentences; {hint}")
@@ -132,7 +139,8 @@ class Conversion:
         if self.read_as not in ("", PAIRS.name) or (not self.read_as and _is_suite(path)):
             return None
         is_asked = bool(self.read_as or columns)
-        if not is_asked and (path.suffix not in _TABLES or recognised(path) not in (None, PAIRS)):
+        may_be = path.suffix.lower() in _TABLES and recognised(path) in (None, PAIRS)
+        if not (is_asked or may_be):
             return None
         try:
             pairs, recipe, told = read_pairs(path, columns, self.reading)
@@ -191,21 +199,21 @@ def recognised(path: Path) -> SetFormat | None:
 
     Raises `InputError` for a file that cannot be read.
     """
-    candidates = [each for each in FORMATS if path.suffix in each.endings]
+    candidates = [each for each in FORMATS if path.suffix.lower() in each.endings]
     if not candidates:
         return None
     # A recipe knows more of a file than a format that has other files, too.
-    candidates.sort(key=lambda each: each is not PAIRS)
+    candidates.sort(key=lambda each: each not in (PAIR_TABLE, PAIRS))
     head = DecodedText.head(path)
     return next((each for each in candidates if each.is_like(head)), None)
 
 
 def _is_suite(path: Path) -> bool:
     """Say whether a file is a suite, by its ending and how it begins."""
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         header = re.split(r'["\s,;]+', first_line_of(DecodedText.head(path)))
         return not {*COLUMNS[1:3]}.isdisjoint(header)
-    return path.suffix == ".json" and begins_as_suite(DecodedText.head(path))
+    return path.suffix.lower() == ".json" and begins_as_suite(DecodedText.head(path))
 
 
 def _form_of(path: Path) -> str:
@@ -222,6 +230,8 @@ def _form_of(path: Path) -> str:
         [".json", ".csv", ".xlsx", *(end for each in FORMATS for end in each.endings)]
     )
     if path.suffix in endings:
+        if not DecodedText.read(path).text.strip():
+            raise InputError(f"{path}: the file is empty")
         names = [each.name for each in FORMATS if path.suffix in each.endings]
         names += ["suite"] if path.suffix == ".json" else []
         there = listed(names, most=len(names))

@@ -19,8 +19,8 @@ from pommel.files import (
     JsonPath,
     TableReading,
     parse_json,
-    to_json,
 )
+from pommel.sources.formats.json_lines import json_text
 from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
 from pommel.values import positional
 
@@ -263,7 +263,7 @@ def _text_of(value: object) -> str:
     """Return the cell that says a value."""
     if isinstance(value, str) and _value_of(value) == value:
         return value
-    return to_json(value, indent=None).rstrip("\n")
+    return json_text(value)
 
 
 def suite_sheets(

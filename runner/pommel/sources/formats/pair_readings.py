@@ -6,20 +6,20 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice, permutations
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from pommel.errors import UsageError, listed, nearest
+from pommel.errors import SuiteError, UsageError, listed, nearest
 from pommel.files import TableReading
 from pommel.sources.formats.long_csv import COLUMNS
 from pommel.sources.formats.pair_rows import are_opposite, is_sentence
 from pommel.sources.formats.pair_tables import PairColumns, PairTable, TablePairs, text_of
 from pommel.sources.formats.set_format import SetFormat, first_line_of
 from pommel.sources.minimal_sets import are_unspaced, characters_in, words_in
-from pommel.values import frozen, positional
+from pommel.values import frozen
 
 _LABEL = re.compile("label|gold|answer", re.IGNORECASE)
 _KEY = re.compile(r'"([^"\\]*)"\s*:')
@@ -43,12 +43,7 @@ class Recipe:
 
     name: str
     title: str
-    columns: tuple[str, ...]
-    label: str = ""
-    value: str = ""
-    ids: tuple[str, ...] = ()
-    contexts: tuple[str, ...] = ()
-    critical: str = ""
+    pairs: PairColumns
     marks: tuple[str, ...] = ()
     group: str = ""
     language: str = ""
@@ -63,7 +58,13 @@ class Recipe:
         text = files("pommel.sources.formats").joinpath("recipes.toml").read_text("utf-8")
         tables: list[Mapping[str, Any]] = tomllib.loads(text)["recipe"]
         return tuple(
-            Recipe(**{**each, **{name: (*v,) for name, v in each.items() if isinstance(v, list)}})
+            Recipe(
+                **{
+                    **each,
+                    "pairs": PairColumns.of_source({"format": PAIRS.name, **each["pairs"]}),
+                    "marks": tuple(each.get("marks", ())),
+                }
+            )
             for each in tables
         )
 
@@ -82,18 +83,6 @@ class Recipe:
     def of_names(names: Sequence[str]) -> "Recipe | None":
         """Return the recipe whose files have these columns."""
         return next((r for r in Recipe.known() if r.marks and {*r.marks} <= {*names}), None)
-
-    @property
-    def pair_columns(self) -> PairColumns:
-        """Its columns, for any separator."""
-        return PairColumns(
-            self.columns,
-            label=self.label,
-            value=self.value,
-            ids=self.ids,
-            contexts=self.contexts,
-            critical=self.critical,
-        )
 
     @property
     def about(self) -> Mapping[str, Any]:
@@ -126,15 +115,19 @@ def guessed(table: PairTable) -> tuple[PairColumns, str] | None:
     if {*COLUMNS[1:3]} & {*table.names}:
         return None
     rows = [row.cells for row in islice(table.rows(None), _N_ROWS)]
-    names = [name for name in table.names if rows and all(is_sentence(r.get(name)) for r in rows)]
-    texts = {name: [_Bag.of(row[name]) for row in rows] for name in names[:_MOST_COLUMNS]}
+    texts: dict[str, list[str]] = {}
+    for name in table.names if rows else ():
+        found = [str(row[name]) if is_sentence(row.get(name)) else "" for row in rows]
+        # A few that are missing are faults, which are told with their places.
+        if 10 * found.count("") <= (10 - _OF_TEN) * len(rows) and len(texts) < _MOST_COLUMNS:
+            texts[name] = found
     shares = {
         (one, other): _likeness(texts[one], texts[other], "rows")
         for one, other in permutations(texts, 2)
     }
     alike = [pair for pair, share in shares.items() if share]
     # Words of a pair's sentences in columns of their own are no other pair.
-    alike = [pair for pair in alike if not any(_are_within(rows, pair, each) for each in alike)]
+    alike = [pair for pair in alike if not any(_are_within(texts, pair, each) for each in alike)]
     named = [pair for pair in alike if are_opposite(*pair)]
     readings = [PairColumns(pair) for pair in named or alike]
     if readings:
@@ -152,10 +145,10 @@ def guessed(table: PairTable) -> tuple[PairColumns, str] | None:
         readings, share = _sentence_readings(table, rows, texts)
     if not readings:
         return None
-    (columns, *others), path = readings, table.path
+    (columns, *others), file = readings, table.file
     if others or not (named or columns.are_sentences):
-        what = f"{path}: this can be read in {len(readings)} ways ({share}); say which"
-        raise UsageError("\n  ".join([f"{what}:", *(_command(path, each) for each in readings)]))
+        what = f"{file}: this can be read in {len(readings)} ways ({share}); say which"
+        raise UsageError("\n  ".join([f"{what}:", *(_command(file, each) for each in readings)]))
     if columns.are_sentences:
         why = f"{columns.columns[0]!r} is read as sentences, two rows a pair, and {columns.label!r}"
         return columns, f"{why} as which is good: {share} (--good and --label say otherwise)"
@@ -165,50 +158,48 @@ def guessed(table: PairTable) -> tuple[PairColumns, str] | None:
 
 
 def _are_within(
-    rows: Sequence[Mapping[str, Any]], pair: Sequence[str], other: Sequence[str]
+    texts: Mapping[str, Sequence[str]], pair: Sequence[str], other: Sequence[str]
 ) -> bool:
     """Say whether what two columns have stands in what two others have, in all rows."""
-    if {*pair} & {*other}:
-        return False
-    both = [*zip(pair, other, strict=True)]
-    return all(row[part] in row[whole] != row[part] for row in rows for part, whole in both)
+    twos = [
+        (part, whole)
+        for inner, outer in zip(pair, other, strict=True)
+        for part, whole in zip(texts[inner], texts[outer], strict=True)
+    ]
+    return not {*pair} & {*other} and all(part in whole != part for part, whole in twos)
 
 
-@positional
-class _Bag:
-    """A text and its words, or characters, in no order."""
-
-    text: str
-    words: Counter[str]
-
-    @classmethod
-    def of(cls, text: str) -> Self:
-        return cls(text, Counter(characters_in(text) if are_unspaced([text]) else words_in(text)))
-
-    def is_like(self, other: Self) -> bool:
-        """Say whether two texts of some words share half of those of the longer one."""
-        longest = max(self.words.total(), other.words.total())
-        return longest > 1 and 2 * (self.words & other.words).total() >= longest
+@lru_cache(maxsize=1 << 13)  # Each text of a column is compared with those of all others.
+def _units(text: str) -> Counter[str]:
+    """Return the words of a text, or its characters, in no order."""
+    return Counter(characters_in(text) if are_unspaced([text]) else words_in(text))
 
 
-def _likeness(firsts: Sequence[_Bag], seconds: Sequence[_Bag], noun: str) -> str:
+def _are_alike(first: str, second: str) -> bool:
+    """Say whether two texts of some words share half of those of the longer one."""
+    one, other = _units(first), _units(second)
+    longest = max(one.total(), other.total())
+    return longest > 1 and 2 * (one & other).total() >= longest
+
+
+def _likeness(firsts: Sequence[str], seconds: Sequence[str], noun: str) -> str:
     """Return in how many twos texts are sentences of the same words; "" if in too few."""
     twos = [*zip(firsts, seconds, strict=False)]
-    n_alike = sum(first.is_like(second) for first, second in twos)
-    n_equal = sum(first.text == second.text for first, second in twos)
+    n_alike = sum(_are_alike(*two) for two in twos)
+    n_equal = sum(first == second for first, second in twos)
     if not twos or 10 * n_alike < _OF_TEN * len(twos) or 2 * n_equal > len(twos):
         return ""
     return f"they share most of their words in {n_alike} of {len(twos)} {noun}"
 
 
 def _sentence_readings(
-    table: PairTable, rows: Sequence[Mapping[str, Any]], texts: Mapping[str, Sequence[_Bag]]
+    table: PairTable, rows: Sequence[Mapping[str, Any]], texts: Mapping[str, Sequence[str]]
 ) -> tuple[list[PairColumns], str]:
     """Return how two rows that follow one another may be a pair, and what tells that."""
     found: list[PairColumns] = []
     told = ""
-    for name, bags in texts.items():
-        share = _likeness(bags[::2], bags[1::2], "pairs")
+    for name, column in texts.items():
+        share = _likeness(column[::2], column[1::2], "pairs")
         for label in table.names if share else ():
             columns = PairColumns((name,), label=label)
             goods = [*map(columns.is_good, rows)]
@@ -218,8 +209,8 @@ def _sentence_readings(
     return found, told
 
 
-def _command(path: Path, columns: PairColumns) -> str:
-    words = ["pommel", "convert", str(path)]
+def _command(file: str, columns: PairColumns) -> str:
+    words = ["pommel", "convert", file]
     for option, value in zip(("--good", "--bad"), columns.columns, strict=False):
         words += [option, value]
     if columns.label:
@@ -236,18 +227,24 @@ def read_pairs(
 ) -> tuple[TablePairs, Recipe | None, str]:
     """Return the pairs of a table, the recipe that knows it, and what tells which they are.
 
-    Raises `UntoldError` if nothing does, otherwise as `guessed` and `TablePairs.check`.
+    Raises `UntoldError` if nothing does, and it may be a suite; otherwise `UsageError`, and as
+    `guessed` and `TablePairs.check`.
     """
     table = PairTable.read(path, reading)
     recipe, told = None if columns else Recipe.of_names(table.names), ""
     if recipe:
-        columns, told = recipe.pair_columns, recipe.story
-    if not columns and (found := guessed(table)):
-        columns, told = found
+        columns, told = recipe.pairs, recipe.story
     if not columns:
-        there = listed([*map(repr, table.names)], most=20)
-        hint = f"name two columns with --good and --bad; it has {there}"
-        raise UntoldError(f"{path}: nothing tells which columns are pairs; {hint}")
+        may_be_suite = path.suffix.lower() == ".json" or {*COLUMNS} & {*table.names}
+        if table.faults and not may_be_suite:
+            raise SuiteError(table.faults)
+        found = guessed(table)
+        if not found:
+            there = listed([*map(repr, table.names)], most=20)
+            hint = f"name two columns with --good and --bad; it has {there}"
+            error = UntoldError if may_be_suite else UsageError
+            raise error(f"{path}: nothing tells which columns are pairs; {hint}")
+        columns, told = found
     pairs = TablePairs(table=table, columns=replace(columns, separator=table.separator))
     pairs.check()
     return pairs, recipe, told

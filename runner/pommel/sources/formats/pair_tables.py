@@ -26,10 +26,10 @@ from pommel.errors import (
     nearest,
     quoted,
 )
-from pommel.files import CsvRow, CsvTable, DecodedText, JsonDocument, TableReading, to_json
+from pommel.files import CsvTable, DecodedText, JsonDocument, JsonPath, TableReading, to_json
 from pommel.sources.formats.json_lines import JsonLine, json_text
 from pommel.sources.formats.pair_rows import PairRows, Problem, is_sentence, pairs_of
-from pommel.sources.formats.set_format import SetFormat, check_columns, checked_sets, first_line_of
+from pommel.sources.formats.set_format import SetFormat, check_columns, first_line_of
 from pommel.sources.minimal_sets import MinimalSet
 from pommel.values import frozen, positional
 
@@ -46,9 +46,9 @@ _PARQUET = "PAR1"
 _ROWS_AT_ONCE = 2_048
 _EXAMPLE = '{"good": "...", "bad": "..."}'
 
-# The fields of `PairColumns` that a suite keeps.
-_LISTS = ("columns", "ids", "contexts")
-_TEXTS = ("label", "value", "critical", "separator")
+# The fields of `PairColumns` that a suite keeps, and what they are in its JSON.
+_LISTS, _TEXTS = ("columns", "ids", "contexts"), ("label", "value", "critical", "separator")
+_KEPT = {**dict.fromkeys(_LISTS, list), **dict.fromkeys(_TEXTS, str)}
 
 # A column, and the text of a value that a row has there.
 Group = tuple[str, str]
@@ -82,10 +82,8 @@ class PairColumns(PairRows):
     @property
     def source(self) -> dict[str, object]:
         """What a suite says of the table that it is made of, so that it can be written again."""
-        told = {name: getattr(self, name) for name in (*_LISTS, *_TEXTS)}
-        return {
-            name: [*value] if name in _LISTS else value for name, value in told.items() if value
-        }
+        told = {name: getattr(self, name) for name in _KEPT}
+        return {name: _KEPT[name](value) for name, value in told.items() if value}
 
     @classmethod
     def of_source(cls, source: object) -> Self | None:
@@ -93,14 +91,15 @@ class PairColumns(PairRows):
         # A suite that somebody wrote may say anything there.
         if not isinstance(source, dict) or source.get("format") != "pairs":
             return None
-        lists = [source.get(name, []) for name in _LISTS]
-        texts = {name: source.get(name, "") for name in _TEXTS}
-        is_sound = all(isinstance(each, list) for each in lists)
-        named = [*(name for each in lists if is_sound for name in each), *texts.values()]
-        if not is_sound or not all(isinstance(each, str) for each in named):
+        said = {name: source[name] for name in _KEPT if name in source}
+        is_sound = all(
+            isinstance(value, _KEPT[name]) and all(isinstance(each, str) for each in value)
+            for name, value in said.items()
+        )
+        if not is_sound or len(said.get("columns", ())) not in (1, 2):
             return None
-        columns, ids, contexts = map(tuple, lists)
-        return cls(columns, ids=ids, contexts=contexts, **texts) if len(columns) in (1, 2) else None
+        columns, ids, contexts = (tuple(said.pop(name, ())) for name in _LISTS)
+        return cls(columns, ids=ids, contexts=contexts, **said)
 
     def written_to(self, ending: str) -> Self:
         """Return the columns of a file with an ending, which may say what separates them."""
@@ -131,12 +130,11 @@ class PairColumns(PairRows):
         """Yield what is wrong with the values of a row, or of two rows that are one."""
         for key in dict.fromkeys((*self.columns, *self.contexts)):
             value = row.get(key)
-            texts = _both(value) if self.are_sentences else [value]
-            is_context = key in self.contexts
-            if is_context and not all(isinstance(each, str) for each in texts):
-                yield (key,), "this is no context", "write its words"
-            elif not is_context and not all(map(is_sentence, texts)):
-                yield (key,), "this is no sentence", "write its words"
+            noun, is_sound = "sentence", is_sentence
+            if key in self.contexts:
+                noun, is_sound = "context", _is_text
+            if not all(map(is_sound, _both(value) if self.are_sentences else [value])):
+                yield (key,), f"this is no {noun}", "write its words"
 
     def pair_of(self, row: Mapping[str, Any]) -> MinimalSet:
         """Return the pair of a row that is sound, or of two rows that are one."""
@@ -165,14 +163,9 @@ class PairColumns(PairRows):
         twice, a row with more or fewer fields than the header or without a sentence, no pair.
         """
         table = CsvTable.parse(text, file=file, separator=self.separator)
-        faults: list[Fault] = []
-        records = table.records(self.columns, faults, others_allowed=True)
-        rows = [TableRow(each.cells, each.fault) for each in records]
-        return checked_sets(rows, self.row_faults, lambda row: self.read(row.cells), faults)
-
-    def row_faults(self, row: "TableRow") -> Iterator[Fault]:
-        """Yield what is wrong with the values of a row, where it stands."""
-        return (row.fault(str(key), what, hint) for (key,), what, hint in self.problems(row.cells))
+        pairs = TablePairs(table=PairTable.of_csv(table, self.columns), columns=self)
+        pairs.check()
+        return [*pairs]
 
     def lines(self, sets: Iterable[MinimalSet]) -> Iterator[str]:
         """Yield the lines of a table of pairs, whose columns are those of the first row.
@@ -229,7 +222,7 @@ class PairTable:
     `rows` reads its rows, or those of a group, each time anew.
     """
 
-    path: Path
+    file: str
     names: tuple[str, ...]
     separator: str
     faults: tuple[Fault, ...]
@@ -237,30 +230,47 @@ class PairTable:
 
     @classmethod
     def read(cls, path: Path, reading: TableReading | None = None) -> Self:
-        """Read a table; what it is, is told by how it begins.
+        """Read a table; what it is, is told by how it begins, and of JSON by the ending, too.
 
         Raises `InputError` for a file that cannot be read, and `UsageError` without what reads it.
         """
         head = DecodedText.head(path).lstrip()
+        faults: list[Fault] = []
         if head.startswith(_PARQUET):
             with _parquet(path) as file:
-                names = tuple(file.schema_arrow.names)
-            rows = partial(_parquet_rows, path)
-            return cls(path=path, names=names, separator=",", faults=(), rows=rows)
-        faults: list[Fault] = []
-        if head.startswith(("{", "[")):
+                names = [*file.schema_arrow.names]
+            separator, rows = ",", partial(_parquet_rows, path)
+            for name in {each for each in names if names.count(each) > 1}:
+                message = f"the column {name!r} is there more than once"
+                faults.append(Fault(file=str(path), message=message, hint="remove all but one"))
+        elif head.startswith(("{", "[")) or path.suffix.lower() in (".json", ".jsonl"):
             found = _json_rows(path, faults)
-            names = tuple(dict.fromkeys(name for row in found for name in row.cells))
-            rows = partial(_of_group, lambda: iter(found))
-            return cls(path=path, names=names, separator=JSON, faults=tuple(faults), rows=rows)
-        table = (reading or TableReading()).table(path)
-        records = table.records((), faults, others_allowed=True)
+            names = [*dict.fromkeys(name for row in found for name in row.cells)]
+            separator, rows = JSON, partial(_of_group, lambda: iter(found))
+        else:
+            return cls.of_csv((reading or TableReading()).table(path))
         return cls(
-            path=path,
+            file=str(path),
+            names=tuple(names),
+            separator=separator,
+            faults=tuple(faults),
+            rows=rows,
+        )
+
+    @classmethod
+    def of_csv(cls, table: CsvTable, required: Sequence[str] = ()) -> Self:
+        """Return the rows of a table, which has to have some columns."""
+        faults: list[Fault] = []
+        records = table.records(required, faults, others_allowed=True)
+        return cls(
+            file=table.file,
             names=table.header.fields if table.header else (),
             separator=table.separator or ",",
             faults=tuple(faults),
-            rows=partial(_of_group, lambda: map(_csv_row, records)),
+            rows=partial(
+                _of_group,
+                lambda: (TableRow(row.cells, row.fault, row.text_faults) for row in records),
+            ),
         )
 
     def check_name(self, name: str) -> None:
@@ -270,7 +280,7 @@ class PairTable:
         meant = nearest(name, self.names)
         hint = f"did you mean {meant!r}? " if meant else ""
         there = listed([*map(repr, self.names)], most=20)
-        raise UsageError(f"{self.path}: there is no column {name!r}; {hint}it has {there}")
+        raise UsageError(f"{self.file}: there is no column {name!r}; {hint}it has {there}")
 
 
 @frozen
@@ -290,7 +300,7 @@ class TablePairs:
         Raises `UsageError` for a column that it does not have, and for a label of pairs that has
         not the value, or more than two of them.
         """
-        path, columns = self.table.path, self.columns
+        file, columns = self.table.file, self.columns
         for name in columns.needed:
             self.table.check_name(name)
         faults = list(self.table.faults)
@@ -298,7 +308,8 @@ class TablePairs:
         n_rows = 0
         for row in self.rows(faults):
             n_rows += 1
-            faults += columns.row_faults(row)
+            for (key,), what, hint in columns.problems(row.cells):
+                faults.append(row.fault(str(key), what, hint))
             if len(faults) >= CsvTable.MOST_FAULTS:
                 break
             # A third value is one too many, and enough.
@@ -306,7 +317,7 @@ class TablePairs:
                 labels[text_of(row.cells.get(columns.label))] = None
         if not n_rows and not faults:
             hint = "write a pair a row, or two rows for each"
-            faults.append(Place(file=str(path)).fault("there is no pair of sentences", hint))
+            faults.append(Place(file=file).fault("there is no pair of sentences", hint))
         if faults:
             raise SuiteError(Fault.in_order(faults))
         if labels and (columns.value not in labels or len(labels) > len(columns.columns)):
@@ -314,7 +325,7 @@ class TablePairs:
             good = columns.columns[0]
             example = shlex.quote(f"{columns.label}={next(iter(labels))}")
             raise UsageError(
-                f"{path}: the column {columns.label!r} has {there}; say which of two values it has "
+                f"{file}: the column {columns.label!r} has {there}; say which of two values it has "
                 f"where {good!r} is the good sentence, as in --label {example}"
             )
 
@@ -348,6 +359,10 @@ class TablePairs:
             faults.append(row.fault(columns.columns[0], "this row has no other one", hint))
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def _both(value: object) -> Sequence[Any]:
     """Return what two rows say that are one: two values, or twice what they share."""
     both = (value, value)
@@ -368,32 +383,30 @@ def _of_group(rows: Callable[[], Iterator[TableRow]], group: Group | None) -> It
     return (row for row in rows() if group is None or str(row.cells.get(group[0])) == group[1])
 
 
-def _csv_row(row: CsvRow) -> TableRow:
-    return TableRow(row.cells, row.fault, row.text_faults)
-
-
 def _json_rows(path: Path, faults: list[Fault]) -> list[TableRow]:
     text, file = DecodedText.read(path).text, str(path)
     if not text.lstrip().startswith("["):
         lines, wrong = JsonLine.parse(text, file=file, example=_EXAMPLE)
         faults += wrong
-        return [TableRow(each.value, partial(_line_fault, each)) for each in lines]
+        return [_json_row(each.value, each.fault) for each in lines]
     document = JsonDocument.parse(text, file=file, expected=f"write [{_EXAMPLE}, ...]")
     faults += [*document.duplicate_key_faults(), *document.surrogate_faults()]
+    rows = []
     for at, value in enumerate(document.value):
-        if not isinstance(value, dict):
+        if isinstance(value, dict):
+            rows.append(_json_row(value, document.fault, (at,)))
+        else:
             faults.append(document.fault((at,), "this is no object", hint=f"write {_EXAMPLE}"))
-    rows = ((at, value) for at, value in enumerate(document.value) if isinstance(value, dict))
-    return [TableRow(value, partial(_item_fault, document, at)) for at, value in rows]
+    return rows
 
 
-def _line_fault(line: JsonLine, column: str, message: str, hint: str) -> Fault:
-    return line.fault((column,) if column in line.value else (), message, hint)
+def _json_row(
+    value: Mapping[str, Any], fault: Callable[..., Fault], path: JsonPath = ()
+) -> TableRow:
+    def at(column: str, message: str, hint: str) -> Fault:
+        return fault((*path, column) if column in value else path, message, hint=hint)
 
-
-def _item_fault(document: JsonDocument, at: int, column: str, message: str, hint: str) -> Fault:
-    path = (at, column) if column in document.value[at] else (at,)
-    return document.fault(path, message, hint=hint)
+    return TableRow(value, at)
 
 
 @contextlib.contextmanager
@@ -418,8 +431,7 @@ def _parquet_rows(path: Path, group: Group | None) -> Iterator[TableRow]:
             chosen = batch
             if group:
                 values = batch.column(group[0]).to_pylist()
-                at = [index for index, value in enumerate(values) if str(value) == group[1]]
-                chosen = batch.take(at) if at else batch.slice(0, 0)
+                chosen = batch.filter([str(each) == group[1] for each in values])
             for cells in chosen.to_pylist():
                 number += 1
                 plain = {str(name): _plain(value) for name, value in cells.items()}
