@@ -53,6 +53,7 @@ def values_of(name: str) -> Iterator[str]:
 
 
 HU_2020 = "A Systematic Assessment of Syntactic Generalization in Neural Language Models"
+GAUTHIER_2020 = "SyntaxGym: An Online Platform for Targeted Evaluation of Language Models"
 RECORDED = [each.name for each in fields(Policy)] + [*Choices().settings, "score_rule", "regions"]
 
 
@@ -152,6 +153,11 @@ def test_what_ran_is_said(record: RunRecord, changed: Mapping[str, Any]) -> None
         (
             {"reference": f"Hu et al. (2020), {HU_2020}, ACL"},
             "The suites are after Hu et al. 2020.",
+        ),
+        # Braces of a title are BibTeX's own.
+        (
+            {"reference": GAUTHIER_2020},
+            "The suites are after Gauthier et al. 2020.",
         ),
     ],
 )

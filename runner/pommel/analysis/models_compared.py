@@ -509,16 +509,12 @@ def suite_labels(records: Iterable[RunRecord]) -> dict[SuiteKey, str]:
 
 def _last_steps(records: Sequence[RunRecord]) -> list[RunRecord]:
     """Return the records without those of steps of a training that come before the last one."""
-    steps: dict[str, float] = {}
-    for record in records:
-        member = record.result.membership
-        if member and member.is_ordered and member.value is not None:
-            steps[member.family] = max(member.value, steps.get(member.family, -math.inf))
+    last = Membership.last_steps(record.result.membership for record in records)
+    families = {each.family for each in last}
 
     def is_last(member: Membership | None) -> bool:
-        if member is None or not member.is_ordered or member.family not in steps:
-            return True
-        return member.value == steps[member.family]
+        has_steps = member and member.is_ordered and member.family in families
+        return not has_steps or member in last
 
     return [record for record in records if is_last(record.result.membership)]
 

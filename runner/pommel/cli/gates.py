@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from pommel.cli.output import say_wrong
 from pommel.cli.selecting import named_heads
 from pommel.errors import PommelError, UsageError, counted, listed, nearest, printable
 from pommel.files import write_text
+from pommel.models import Membership
 from pommel.scoring import Run, RunRecord, ScoreRule, SuiteResult
 from pommel.statistics import mean_score
 from pommel.store import Store
@@ -110,30 +111,19 @@ class Threshold:
     def checks(self, results: Sequence[SuiteResult]) -> Iterator[Check]:
         """Yield what is found of each model."""
         found = [each for each in results if self.fits(each.suite_name, each.circuit)]
-        for model, own in grouped(_last_steps(found) if self.is_last else found, _model).items():
-            parts = {"SG score": own}
-            if self.level == "circuit":
-                parts = grouped(own, lambda each: f"circuit {each.circuit}")
-            elif self.level == "suite":
-                parts = grouped(own, lambda each: each.suite_name)
-            for about, part in parts.items():
-                score = mean_score(each.score for each in part)
-                yield Check.of_score(model, about, score, self.least)
+        if self.is_last:
+            last = Membership.last_steps(each.membership for each in found)
+            found = [each for each in found if each.membership in last]
+        parts = grouped(found, lambda each: (each.model_name, _ABOUT[self.level](each)))
+        for (model, about), own in parts.items():
+            yield Check.of_score(model, about, mean_score(each.score for each in own), self.least)
 
 
-def _model(result: SuiteResult) -> str:
-    return result.model_name
-
-
-def _last_steps(results: Iterable[SuiteResult]) -> list[SuiteResult]:
-    """Return the results of the member of each path through training that was trained longest."""
-    steps = [
-        (each.membership.family, each.membership.value, each)
-        for each in results
-        if each.membership and each.membership.is_ordered and each.membership.value is not None
-    ]
-    last = {family: value for family, value, _ in sorted(steps, key=lambda each: each[1])}
-    return [each for family, value, each in steps if value == last[family]]
+_ABOUT: Mapping[str, Callable[[SuiteResult], str]] = {
+    "suite": lambda each: each.suite_name,
+    "circuit": lambda each: f"circuit {each.circuit}",
+    "sg": lambda _: "SG score",
+}
 
 
 class _Written(click.types.StringParamType):

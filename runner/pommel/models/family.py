@@ -59,6 +59,13 @@ class Membership:
         """Whether the family is a path through training, of which a mean would say nothing."""
         return self.axis in ("step", "epoch")
 
+    @staticmethod
+    def last_steps(members: Iterable["Membership | None"]) -> "set[Membership]":
+        """Return the member of each path through training that was trained longest."""
+        steps = {each for each in members if each and each.is_ordered and each.value is not None}
+        last = {each.family: each.value for each in sorted(steps, key=lambda each: each.value or 0)}
+        return {each for each in steps if each.value == last[each.family]}
+
     def to_dict(self) -> dict[str, object]:
         """Return it as plain JSON values."""
         return {

@@ -149,10 +149,16 @@ def _called(found: re.Match[str], known: Mapping[str, str]) -> str:
     """Return "Salazar et al. 2020", of a key that is known."""
     if found[1] not in known:
         return found[0]
-    fields = dict(re.findall(r"(author|year) = \{(.*)\}", known[found[1]]))
-    names = [name.partition(",")[0].strip("{}") for name in fields["author"].split(" and ")]
+    author, year = (_field(known[found[1]], name) for name in ("author", "year"))
+    names = [name.partition(",")[0] for name in author.split(" and ")]
     several = f"{names[0]} et al." if names[2:] else " and ".join(names)
-    return f"{several} {fields.get('year', '')}".strip()
+    return f"{several} {year}".strip()
+
+
+def _field(entry: str, name: str) -> str:
+    """Return a field of an entry without braces, "" if it has none."""
+    found = re.search(rf"^  {name} = \{{(.*)\}}", entry, re.MULTILINE)
+    return re.sub("[{}]", "", found[1]) if found else ""
 
 
 @functools.cache
@@ -238,8 +244,7 @@ def _papers(record: RunRecord) -> str:
         return " (@pommel)"
     name = rest.partition("@")[0] if _described(record).get("revision") else ""
     for key, entry in _bibliography().items():
-        globs = re.findall(r"  models = \{(.*)\}", entry)
-        if name and any(fnmatchcase(name, glob) for each in globs for glob in each.split()):
+        if name and any(fnmatchcase(name, glob) for glob in _field(entry, "models").split()):
             return f" (@{key})"
     return ""
 
@@ -282,8 +287,7 @@ def _origin(record: RunRecord, suite: Suite | None) -> str:
     if not reference and PublishedSuite(record.result.suite_name).circuit:
         return "called like those of @hu-etal-2020-systematic"
     for key, entry in _bibliography().items():
-        titles = re.findall(r" title = \{(.*)\}", entry)
-        if any(title.casefold() in reference.casefold() for title in titles):
+        if _field(entry, "title").casefold() in reference.casefold():
             reference = f"@{key}"
     said = {"by": meta.get("author"), "after": reference, "under the licence": meta.get("license")}
     return ", ".join(f"{word} {each}" for word, each in said.items() if each)
