@@ -97,3 +97,13 @@ def test_what_a_store_has_costs_nothing_and_a_run_goes_on_as_it_began(
         assert regions(AUTO) == "needed"
         assert regions(Choices(regions="all")) == "all"
         assert regions(AUTO) == "all"
+
+
+def test_of_many_sentences_in_a_store_as_without_one(folder: Path, tmp_path: Path) -> None:
+    # More than are counted: nothing that is to be computed is never much more.
+    suite, model = suite_of(600, 12, named=[*range(2, 13)]), opened(folder)
+    with Store.open(tmp_path / "store.sqlite") as store:
+        for each in (WordModel(), model, model):
+            named = NamedModel(reference=each.info.reference)
+            (run,) = run_and_keep(named, each, [suite], AUTO, store=store)
+            assert run.result.provenance["regions"] == "all"

@@ -138,7 +138,8 @@ def _costs_little(
         # It is told where sentences are asked for.
         return False
     is_short = len(texts) == len(wanted) and sum(more) - sum(less) <= _SHORT
-    return is_short or all(m < _LITTLE_MORE * n for m, n in zip(more, less, strict=True))
+    # Nothing is no more than nothing: all is in a store, or a store stands before no network.
+    return is_short or all(m == n or m < _LITTLE_MORE * n for m, n in zip(more, less, strict=True))
 
 
 def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
