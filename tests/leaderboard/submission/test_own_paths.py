@@ -51,6 +51,13 @@ class LocalModel(WordModel):
         "file:///home/ana/x",
         "no file '/data/x'",
         "weights=~ana/x",
+        "File:/data/x",
+        "%2Fhome%2Fana%2Fx",
+        "it lies in /Users/ana/my models.",
+        "`/data/x`, „/data/x“ or {/data/x}",
+        "/data//x",
+        "/data/.cache",
+        "~1234567/x",
     ],
 )
 def test_what_is_a_path(text: str) -> None:
@@ -69,6 +76,9 @@ def test_what_is_a_path(text: str) -> None:
         "prefix tree (states)",
         "Linux-6.1-x86_64",
         "see /x",
+        "the contrast of /p/, /b/ and /t/-/d/ (as in /p/).",
+        "~5k/s, ~0.5/step and ~3/4",
+        "24/7, o. ä./u. ä., C: und D:, 100%/50%",
     ],
 )
 def test_what_is_no_path(text: str) -> None:
@@ -99,7 +109,13 @@ def test_which_models_are_local(*, reference: str, revision: str | None, expecte
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("gpt2", "gpt2"), ("lab/gpt2", "lab/gpt2"), (PRIVATE, "secret"), ("C:\\a\\b\\", "b")],
+    [
+        ("gpt2", "gpt2"),
+        ("lab/gpt2", "lab/gpt2"),
+        (PRIVATE, "secret"),
+        ("%2Fa%2Fb", "b"),
+        ("C:\\a\\b\\", "b"),
+    ],
 )
 def test_of_a_name_that_is_a_path_the_last_part_is_shown(name: str, shown: str) -> None:
     assert published_name(name) == shown

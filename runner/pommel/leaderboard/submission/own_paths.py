@@ -8,12 +8,15 @@ Where one is shown that was packed before, or by somebody else, they are left ou
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 
 # Where one begins: two parts or more from the root, a home, a drive or another machine; behind a
-# scheme whatever is no name. It may have blanks in it, so its end is not told.
+# scheme whatever is no name. It may have blanks in it, so its end is not told. Sounds (/p/, /b/)
+# and rates (~5k/s) are none.
 _PATH = re.compile(
-    r"""file:/ | ://(?:/|~|\.|[A-Za-z]:[/\\]) | (?<![A-Za-z0-9])[A-Za-z]:[/\\](?!/) | \\\\\w
-    | (?<![^\s"'(=,;:|\[]) (?: ~[\w.-]*[/\\] | /[^/\s]+/[^/\s] )""",
+    r"""(?i:file):/ | ://(?:/|~|\.|[A-Za-z]:[/\\]) | (?<![A-Za-z0-9])[A-Za-z]:[/\\](?!/) | \\\\\w
+    | (?<![^\s"'`\u2018-\u201f«»(=,;:|\[{])
+      (?: ~(?!\d[\d.,]{0,3}\w?/)[\w.-]*[/\\] | /[^/\s]+/+(?![^\w\s/*]+(?:[\s/]|$))[^/\s] )""",
     re.VERBOSE,
 )
 # The scheme of what has a name, and a place that is not said; no model is opened by it.
@@ -23,7 +26,7 @@ _LEFT_OUT = "(a path, left out)"
 
 def has_path(text: str) -> bool:
     """Say whether a text has a path of somebody's machine in it; one of a single part is none."""
-    return bool(_PATH.search(text))
+    return bool(_PATH.search(unquote(text)))
 
 
 def is_local(reference: str, revision: str | None) -> bool:
@@ -44,7 +47,7 @@ def published_reference(reference: str, revision: str | None, name: str) -> str:
 
 def published_name(name: str) -> str:
     """Return a model's name as everybody may read it: of a path its last part."""
-    return re.split(r"[/\\]", name.rstrip("/\\"))[-1] if has_path(name) else name
+    return re.split(r"[/\\]", unquote(name).rstrip("/\\"))[-1] if has_path(name) else name
 
 
 def published_model(model: Mapping[str, Any], name: str) -> Mapping[str, Any]:
