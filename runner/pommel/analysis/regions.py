@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from pommel.analysis.items import OF_RUN, facts_of_run
 from pommel.analysis.models_compared import ModelsCompared, suite_labels
 from pommel.scoring import Run, RunRecord
-from pommel.suite import Formula
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -65,11 +64,8 @@ def _rows(run: Run, facts: Mapping[str, object]) -> "pd.DataFrame":
     plain = replace(suite, metrics=("sum", "mean"), predictions=())
     frame = replace(run.surprisals, suite=plain).to_frame("regions")
     factors = _factors(suite.condition_names)
-    named = {
-        (each.condition, each.region)
-        for prediction in run.result.counted
-        for each in Formula.parse(prediction.formula).references
-    }
+    counted = tuple(suite.predictions[each.prediction_id] for each in run.result.counted)
+    named = replace(suite, predictions=counted).compared_cells
     rows = []
     for item in suite.items:
         source = item.as_written.get("source")
