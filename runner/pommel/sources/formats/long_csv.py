@@ -58,8 +58,12 @@ def read_long_csv(
     the first other one, unless `reading` names it; of `suite.csv`, they stand beside it in
     `suite.predictions.csv` and `suite.meta.csv`, if there are such files. `about` is put into
     `meta`, instead of what stands there, and the predictions (formulas) are those given, if any
-    are. A suite without a name has the file's. The rest as `parse_long_csv`. Raises
-    `InputError`, too, for a file that cannot be read.
+    are. A suite without a name has the file's, and its metric is the sum.
+
+    Every field is the text that stands there: `NA`, `"`, `007`. Items, conditions and regions
+    come in the order in which they are first seen; the rows of an item may lie apart. `strict` is
+    as in `LoadedSuite.read`: stray spaces and a byte order mark are errors. Raises `SuiteError`
+    with all faults, and `InputError` for a file that cannot be read.
     """
     reading = reading or TableReading()
     sheets = {each.casefold(): each for each in reading.sheets(path)}
@@ -73,7 +77,9 @@ def read_long_csv(
             others[part] = replace(reading, sheet=sheets[part]).table(path)
         elif beside.is_file():
             others[part] = replace(reading, separator="", sheet="").table(beside)
-    faults = DecodedText.of(DecodedText.head(path)).bom_faults(str(path), strict=strict)
+    with path.open("rb") as stream:
+        start = stream.read(3).decode("utf-8", "replace")
+    faults = DecodedText.of(start).bom_faults(str(path), strict=strict)
     if not reading.separator and path.suffix.lower() != ".tsv":
         faults += table.separator_warnings
     if unread := [each for each in regions if each != own.sheet]:
@@ -82,25 +88,6 @@ def read_long_csv(
         faults.append(Fault(file=str(path), message=message, hint=hint, severity="warning"))
     tables = _SuiteTables(table, others, about or {}, predictions, faults)
     return tables.loaded(path.stem, strict=strict)
-
-
-def parse_long_csv(
-    text: str | DecodedText, *, name: str, strict: bool = False, file: str = "<csv>"
-) -> LoadedSuite:
-    """Read a suite from the text of a long CSV; `file` is its name in messages.
-
-    Every field is the text that stands there: `NA`, `"`, `007`. Items, conditions and regions
-    come in the order in which they are first seen; the rows of an item may lie apart. `name` names
-    the suite, and its metric is the sum. `strict` is as in `LoadedSuite.read`: stray spaces and a
-    byte order mark are errors. Raises `SuiteError` with all faults, and `InputError` for a name
-    that is empty.
-    """
-    if not name:
-        raise InputError("a suite needs a name")
-    decoded = DecodedText.of(text) if isinstance(text, str) else text
-    faults = decoded.bom_faults(file, strict=strict)
-    table = CsvTable.parse(decoded.text, file=file)
-    return _SuiteTables(table, {}, {}, (), faults).loaded(name, strict=strict)
 
 
 @positional
