@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+import numpy as np
 import pytest
 from tests.store.run_samples import agreement, imported, made
 from tests.word_model import WordModel
@@ -241,6 +242,26 @@ def test_papers_about_models(
     else:
         assert "No paper about words is known to pommel." in first
     assert "models = " not in text
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("tie", "{n} compared equal values, where < and > fail"),
+        ("swallowed", "{n} named a region in which no token begins"),
+        ("unscored", "{n} needed a token without a surprisal"),
+        ("oov", "{n} rested on an unknown word"),
+        ("skipped", "{n} were skipped"),
+    ],
+)
+def test_what_happened_to_items_is_counted(record: RunRecord, field: str, said: str) -> None:
+    prediction = record.result.predictions[0]
+    for n_marked in (1, 2):
+        marked = np.arange(len(prediction.holds)) < n_marked
+        changes: dict[str, Any] = {field: marked}
+        changed = replace(prediction, **changes)
+        text = section(replace(record, result=replace(record.result, predictions=(changed,))))
+        assert f" {said.format(n=n_marked)}" in text
 
 
 def test_pommel_is_cited_in_the_version_that_scored(record: RunRecord) -> None:
