@@ -128,10 +128,11 @@ class WrittenForm:
         for form in map(cls.named, cls.names()):
             for ending in form.sets.endings if form.sets else ():
                 found.setdefault(ending, form)
-        if path.suffix not in found:
+        ending = path.suffix.lower()
+        if ending not in found:
             endings = ", ".join(found)
             raise UsageError(f"{path}: say --format, or let the file end in one of {endings}")
-        return found[path.suffix]
+        return found[ending]
 
     @property
     def is_of_suites(self) -> bool:
@@ -263,7 +264,7 @@ class Content(ABC):
         if form.name == _XLSX:
             TableReading.write_workbook(path, suite_sheets(self.head, self.item_values()))
             return
-        pieces = self.pieces(form, path.suffix)
+        pieces = self.pieces(form, path.suffix.lower())
         with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
             stream.writelines(pieces)
 
