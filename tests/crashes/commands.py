@@ -26,6 +26,7 @@ WRITING = (
     "runs recover store.sqlite -o new.sqlite",
     "import-results items.csv --from items",
     "stats items -o out.csv",
+    "stats regions -o out.csv",
     "report -o out.html",
     "submit --model dummy --suite agreement --by me -o out.pommel.zip",
     "leaderboard init other --suites s.json",
@@ -76,6 +77,7 @@ READING = (
     "tokenize builtin://en-ngram text.txt",
     "unkify builtin://en-ngram text.txt",
     "get-surprisals builtin://en-ngram text.txt",
+    "score builtin://en-ngram text.txt",
 )
 
 # What the folder has before, in this order.

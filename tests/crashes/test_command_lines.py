@@ -30,7 +30,7 @@ def test_no_traceback_no_hang_nothing_half_written(repository: Path) -> None:
 
 def test_every_option_is_drawn() -> None:
     lines = Lines(0, ["suite.json"], "0123456789ab")
-    drawn = [lines.draw() for _ in range(2000)]
+    drawn = [lines.draw() for _ in range(5000)]
     for path, command in all_commands().items():
         words = path.split()
         own = {
