@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, groupby
 from pathlib import Path
 
@@ -70,7 +70,7 @@ class ModelsAndSuites(Options, title="What"):
 
     def suite_sources(self) -> list[str]:
         """Return what names suites: all arguments but models."""
-        models = self._models()
+        models = self._models
         sources = [each for each in self.arguments if each not in models]
         for pattern, of_it in NamedModel.unquoted_patterns([*models, *sources]).items():
             if of_it[0] in models and of_it[-1] in sources:
@@ -84,6 +84,7 @@ class ModelsAndSuites(Options, title="What"):
             raise UsageError(f"no suites to run: name files, folders, or suites:en{but}")
         return sources
 
+    @cached_property
     def _models(self) -> list[str]:
         """Return which arguments are models: those that can be nothing else, in whichever order.
 
@@ -111,7 +112,7 @@ class ModelsAndSuites(Options, title="What"):
 
     def expanded_models(self) -> list[NamedModel]:
         """Return the models that are to run, and say what a user may not have meant."""
-        expanded = NamedModel.expand_all((*self._models(), *self.more_models))
+        expanded = NamedModel.expand_all((*self._models, *self.more_models))
         for reference, named in expanded.items():
             if not named:
                 note(f"note: {reference} belongs to a family that is named, too; it runs once")
