@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -120,10 +120,11 @@ def _words(scored: ScoredSentence) -> Iterator[Piece]:
     # As between regions, white space belongs to what is behind it.
     sentence = Sentence(text=scored.text, spans=tuple(zip([0, *ends], ends, strict=False)))
     tokens = [each for each in scored.tokens if each.role == "text"]
-    of_word = sentence.regions_of(tokens)
+    own = defaultdict[int | None, list[Token]](list)
+    for token, word in zip(tokens, sentence.regions_of(tokens), strict=True):
+        own[word].append(token)
     for number, (start, end) in enumerate(places):
-        own = (token for token, word in zip(tokens, of_word, strict=True) if word == number)
-        yield Piece(text=scored.text[start:end], start=start, end=end, tokens=tuple(own))
+        yield Piece(text=scored.text[start:end], start=start, end=end, tokens=tuple(own[number]))
 
 
 def _rows(
