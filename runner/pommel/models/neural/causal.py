@@ -63,9 +63,9 @@ class CausalEngine:
         """
         if group is not None:
             # A network may have more outputs than its tokenizer has items: they are in no group.
-            group = np.resize(
-                np.append(group, [False] * self.network.n_outputs), self.network.n_outputs
-            )
+            padded = np.zeros(self.network.n_outputs, dtype=np.bool_)
+            padded[: len(group)] = group[: len(padded)]
+            group = padded
         budget = self.network.budget(self.options)
         contexts = [self._context(request) for request in requests]
         order = sorted(range(len(requests)), key=lambda index: sort_key(contexts[index]))

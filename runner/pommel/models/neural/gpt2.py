@@ -86,9 +86,7 @@ class NumpyGpt2:
 
     def log_probabilities(self, ids: Ids) -> NDArray[np.float32]:
         """Return what is expected after each of `ids`; see `Network.log_probabilities`."""
-        rows = np.arange(len(ids))
-        alone = Pass(ids=ids[None], lengths=np.array([len(ids)]), rows=rows, places=rows)
-        logits = self.logits(alone)
+        logits = self.logits(Pass.alone(ids))
         logits -= _log_sum(logits)[:, None]
         return logits.astype(np.float32)
 

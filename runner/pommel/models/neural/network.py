@@ -174,8 +174,7 @@ class Network:
         """
         import torch
 
-        positions = np.arange(len(ids))
-        alone = Pass(ids=ids[None], lengths=np.array([len(ids)]), rows=positions, places=positions)
+        alone = Pass.alone(ids)
         if not whole:
             return self.logits(alone)
         with torch.inference_mode():

@@ -167,6 +167,12 @@ class Pass:
     places: Ids
     tree: TreeShape | None = None
 
+    @classmethod
+    def alone(cls, ids: Ids) -> "Pass":
+        """Return the pass of one sequence, (n,), all of whose positions are needed."""
+        rows = np.arange(len(ids))
+        return cls(ids=ids[None], lengths=np.array([len(ids)]), rows=rows, places=rows)
+
 
 def sequence_pass(sequences: Sequence[Ids], rows: Sequence[Ids], places: Sequence[Ids]) -> Pass:
     """Return the pass of some sequences, each with the positions needed in it, and their places."""
