@@ -12,12 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from tests.models.neural.counting import counted
 
 from pommel.errors import ModelNotAvailableError, UsageError
 from pommel.files.shipped import shipped_folder
 from pommel.models import huggingface
+from pommel.models.huggingface.left_to_right import LeftToRight
 from pommel.models.huggingface.model import HuggingFaceModel
-from pommel.models.model import LoadOptions, Policy, score_all
+from pommel.models.model import Boundary, LoadOptions, Policy, score_all
 from pommel.models.registry import load_model
 from pommel.sources.load import suite_files
 from pommel.store.database import Database
@@ -89,6 +91,23 @@ def test_surprisals_of_all_shipped_sentences_are_those_of_torch(dtype: str) -> N
     assert len(sentences) > 3000
     for policy in POLICIES[:2]:
         assert largest_difference(sentences, policy, dtype) < 1e-4
+
+
+@pytest.mark.parametrize("boundary", ["raw", "corrected"])
+@pytest.mark.parametrize("span", [None, (4, 8)])
+def test_work_is_what_the_network_then_does(
+    boundary: Boundary, span: tuple[int, int] | None
+) -> None:
+    model, policy = load_model(REFERENCE), Policy(boundary=boundary)
+    assert isinstance(model, HuggingFaceModel)
+    assert isinstance(model.scorer, LeftToRight)
+    texts = ["The dogs bark .", "The dog barks ."]
+    spans = [span and [span]] * len(texts)
+    work = model.work(texts, policy, spans)
+    # One packed row: nothing is padding.
+    counts = counted(model.scorer.engine.network)
+    score_all(model, texts, policy, spans)
+    assert work == (counts.n_tokens_fed, counts.n_rows_projected)
 
 
 def test_in_float64_they_are_the_same_but_for_the_last_digits() -> None:

@@ -16,6 +16,7 @@ from tests.models.huggingface.opened import (
     outcomes,
     texts,
 )
+from tests.models.neural.counting import counted
 
 from pommel.errors import ModelError, ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.model import Method, Policy, score_all
@@ -66,6 +67,19 @@ def test_every_method_is_what_it_says(tiny_folder: FolderOf, kind: str) -> None:
     assert found("masked-l2r") == pytest.approx(oracle.bits(lambda i, place: i >= place), abs=1e-4)
     unmasked = oracle.bits(lambda _i, _place: False, marks=True)
     assert found("unmasked-ce") == pytest.approx(unmasked, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", ["pll", "masked-l2r", "unmasked-ce"])
+@pytest.mark.parametrize("span", [None, (4, 8)])
+def test_work_is_what_the_network_then_does(
+    tiny_folder: FolderOf, method: Method, span: tuple[int, int] | None
+) -> None:
+    model, policy = open_tiny(tiny_folder("bert")), Policy(method=method)
+    spans = [span and [span]]
+    work = model.work([SENTENCE], policy, spans)
+    counts = counted(model.scorer.engine.network)
+    score_all(model, [SENTENCE], policy, spans)
+    assert work == (counts.n_tokens_fed, counts.n_rows_projected)
 
 
 def test_its_own_method_is_pseudo_log_likelihood(tiny_folder: FolderOf) -> None:

@@ -67,19 +67,14 @@ class LeftToRight:
         self, sentences: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
     ) -> tuple[int, int]:
         """Return how much `outcomes` has the network compute: nodes and projected rows."""
-        del policy
-        pairs = zip(sentences, spans, strict=True)
-        return self.engine.work([_request(sentence, own, None) for sentence, own in pairs])
+        return self.engine.work(_requests(sentences, spans, self._boundaries_under(policy)))
 
     def outcomes(
         self, sentences: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
     ) -> Iterator[tuple[int, list[Outcome]]]:
         """Yield (index into `sentences`, an outcome for each token), each index once."""
-        boundaries = self._boundaries if policy.boundary == "corrected" else None
-        requests = [
-            _request(sentence, own, boundaries)
-            for sentence, own in zip(sentences, spans, strict=True)
-        ]
+        boundaries = self._boundaries_under(policy)
+        requests = _requests(sentences, spans, boundaries)
         group = boundaries.group if boundaries else None
         for index, answer in self.engine.answers(requests, group=group):
             request, bits = requests[index], answer.bits
@@ -95,6 +90,9 @@ class LeftToRight:
             for token, value in zip(tokens, bits.tolist(), strict=True):
                 outcomes[token] = value
             yield index, outcomes
+
+    def _boundaries_under(self, policy: Policy) -> Boundaries | None:
+        return self._boundaries if policy.boundary == "corrected" else None
 
     @cached_property
     def _boundaries(self) -> Boundaries | None:
@@ -135,6 +133,13 @@ def _start_id(network: "PreTrainedModel", n_known: int) -> int | None:
     # What transformers itself falls back on.
     given.append(getattr(network.config, "bos_token_id", None))
     return next((each for each in given if isinstance(each, int) and 0 <= each < n_known), None)
+
+
+def _requests(
+    sentences: Sequence[Encoded], spans: Sequence[Spans | None], boundaries: Boundaries | None
+) -> list[Request]:
+    pairs = zip(sentences, spans, strict=True)
+    return [_request(sentence, own, boundaries) for sentence, own in pairs]
 
 
 def _request(sentence: Encoded, spans: Spans | None, boundaries: Boundaries | None) -> Request:

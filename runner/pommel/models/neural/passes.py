@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pommel.models.neural.questions import Ids, Request
+from pommel.models.neural.questions import Ids, Questions, Request
 from pommel.values import frozen, positional
 
 
@@ -93,8 +93,8 @@ def _n_shared(first: Ids, second: Ids) -> int:
 def work_of(requests: Sequence[Request], contexts: Sequence[Ids]) -> tuple[int, int]:
     """Return how many nodes a tree of contexts has, and how many of them something is asked of."""
     tree = prefix_tree(contexts)
-    asked = (each.asked_of(path) for each, path in zip(requests, tree.paths, strict=True))
-    return len(tree), len(np.unique(np.concatenate([_EMPTY, *(each.rows for each in asked)])))
+    pairs = zip(requests, tree.paths, strict=True)
+    return len(tree), len(Questions([each.asked_of(path) for each, path in pairs]).rows)
 
 
 # What one more row is worth, in positions: rows that are hardly filled make padding.
