@@ -41,7 +41,7 @@ from tests.crashes.mutated_inputs import (
     sound_inputs,
 )
 
-DOCUMENTED = {0, 1, 2, 3, 4, 130}
+DOCUMENTED = {0, 1, 2, 3, 4, 5, 130}
 WRONG_USAGE = 2
 ONE_OF = 15
 # Of the clock: some wait, for a reader of a pipe or a server that is not there, and may.

@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.terminal import all_commands
-from tests.crashes.command_lines import Lines
 
 
 @pytest.mark.timeout(600)  # a minute of the processor; others have it, too
@@ -26,19 +24,3 @@ def test_no_traceback_no_hang_nothing_half_written(repository: Path) -> None:
     assert found == []
     assert {"0", "1", "2", "3", "4"} <= {*ast.literal_eval(counts)}
     assert ast.literal_eval(counts)["0"] > 40
-
-
-def test_every_option_is_drawn() -> None:
-    lines = Lines(0, ["suite.json"], "0123456789ab")
-    drawn = [lines.draw() for _ in range(5000)]
-    for path, command in all_commands().items():
-        words = path.split()
-        own = {
-            word.partition("=")[0] for each in drawn if each[: len(words)] == words for word in each
-        }
-        missing = [
-            each.opts
-            for each in command.params
-            if each.param_type_name == "option" and not {*each.opts, *each.secondary_opts} & own
-        ]
-        assert missing in ([], [["--watch"]]), path
