@@ -49,6 +49,22 @@ def test_those_of_the_page_are_pinned_too(text: str, repository: Path) -> None:
         assert pinned[own.partition("@")[0]] == own
 
 
+def test_what_tests_import_is_installed(text: str, repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text("utf-8"))["project"]
+    jobs = yaml.safe_load(text)["jobs"].values()
+    checks, tests = (
+        {
+            extra
+            for step in job["steps"]
+            for extras in re.findall(r'--editable "\.\[(.*)\]"', step.get("run", ""))
+            for extra in extras.split(",")
+        }
+        for job in jobs
+    )
+    assert tests == {*project["optional-dependencies"]} - {"bench"}
+    assert checks == tests - {"kenlm"}
+
+
 def test_what_it_names_is_there(text: str, repository: Path) -> None:
     named = re.findall(r"tests/\w+", text)
     assert [each for each in named if not (repository / each).is_dir()] == []

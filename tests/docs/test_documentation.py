@@ -133,3 +133,22 @@ def test_citation_cff_is_of_this_version() -> None:
     keywords = cited.partition("keywords:\n")[2].partition("license:")[0]
     assert keywords == "".join(f"  - {each}\n" for each in project["keywords"])
     assert "the repository's address" in cited
+
+
+def test_extras_that_are_named_are_there() -> None:
+    """Of one that is not, pip only warns, and installs without it."""
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    files = (
+        each
+        for folder in ("docs", "runner/pommel", ".github")
+        for ending in ("md", "py", "j2", "yml")
+        for each in (REPOSITORY / folder).rglob(f"*.{ending}")
+    )
+    named = {
+        extra
+        for each in (REPOSITORY / "README.md", *files)
+        for extras in re.findall(r"(?:pommel|'\.)\[([a-z,]+)\]", each.read_text("utf-8"))
+        for extra in extras.split(",")
+    }
+    assert named <= {*project["optional-dependencies"]}
+    assert len(named) > 5
