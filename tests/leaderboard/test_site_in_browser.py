@@ -12,6 +12,7 @@ from tests.leaderboard.samples import (
     added,
     board_at,
     model,
+    rescored,
     submission,
 )
 from tests.leaderboard.submission.samples import BIRDS, SOURCE, packed
@@ -103,7 +104,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for n in range(9):
         own = model(f"model-{n}", {**RIGHT, "bark": n / 4})
         own.n_parameters = 10**n if n else None
-        added(board, submission(folder, own, (agreement(items=list(ITEMS) * 3),)))
+        last = added(board, submission(folder, own, (agreement(items=list(ITEMS) * 3),)))
+    board.record_rerun(last.standing.id, rescored(), model=own.reference, when=WHEN, by=KEEPER)
     Ranking.write_site(board, folder / "site")
     return folder / "site"
 
@@ -161,6 +163,19 @@ def test_tables_are_searched(browser: Browser, sound: Path) -> None:
     # A screen reader finds the field by its label; the table of one suite needs none.
     assert browser.value("document.querySelector('input').labels[0].innerText.trim()") == "Search"
     assert browser.value("document.querySelectorAll('.search').length") == 1
+
+
+def test_what_a_score_rests_on_makes_no_row_tall(browser: Browser, sound: Path) -> None:
+    browser.look(width=400)
+    browser.open(sound / "index.html")
+    said = "[...document.querySelectorAll('.status')].map(each => each.innerText)"
+    assert sorted(browser.value(said)) == [
+        *["claimed"] * 8,
+        "scored again on 2026-01-02 (11.1% of items)",
+    ]
+    # Three lines of 22.5 pixels at most: one word a line would be seven.
+    rows = "[...document.querySelectorAll('.ranking tbody tr')].map(each => each.offsetHeight)"
+    assert max(browser.value(rows)) < 80
 
 
 @pytest.mark.parametrize(
