@@ -88,7 +88,7 @@ def test_what_cannot_be_is_made_again(place: BoardFolder, change: Any) -> None:
 
 def test_a_change_is_noticed(place: BoardFolder) -> None:
     resealed(place.examples_file, lambda value: value["examples"][0].update(chance=0.75))
-    said = "is not what comes out of the submissions; delete it, and it is made again"
+    said = "is not what comes out of the suites; delete it, and it is made again"
     assert [*place.verified()] == [f"{place.examples_file}: {said}"]
     place.examples_file.unlink()
     assert [*place.verified()] == []

@@ -748,7 +748,7 @@ def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:
 def _example_faults(path: Path, board: Board, suites: Sequence[Suite]) -> Iterator[str]:
     if suites and (path.is_symlink() or path.exists()):
         text = examples_text([SuiteExample.of(each, board) for each in suites])
-        yield from _derived_faults(path, text, EXAMPLES_VERSION)
+        yield from _derived_faults(path, text, EXAMPLES_VERSION, origin="suites")
 
 
 def _derived_text(path: Path) -> str:
@@ -759,9 +759,11 @@ def _derived_text(path: Path) -> str:
         return ""
 
 
-def _derived_faults(path: Path, expected: str, version: int) -> Iterator[str]:
+def _derived_faults(
+    path: Path, expected: str, version: int, *, origin: str = "submissions"
+) -> Iterator[str]:
     """Say if a file in `derived/` has another content; an older pommel's is made again."""
     text = _derived_text(path)
     is_there = path.is_symlink() or path.exists()
     if is_there and text != expected and not is_outdated(text, version):
-        yield f"{path}: is not what comes out of the submissions; delete it, and it is made again"
+        yield f"{path}: is not what comes out of the {origin}; delete it, and it is made again"
