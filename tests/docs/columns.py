@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from tests.docs.pages import REPOSITORY
 
-from pommel.analysis import accuracy, comparison, stability
+from pommel.analysis import accuracy, comparison, items, regions, stability
 from pommel.analysis.cells import Column
 
 PAGE = REPOSITORY / "docs" / "statistics.md"
 
 # In the order of the page.
-_TABLES = (accuracy.COLUMNS, comparison.COLUMNS, stability.COLUMNS)
+_TABLES = (
+    *(accuracy.COLUMNS, comparison.COLUMNS, stability.COLUMNS),
+    *(items.COLUMNS, regions.OF_REGION),
+)
 _HEAD = "| column | what it is |\n|---|---|\n"
 
 

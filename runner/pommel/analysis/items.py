@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pommel.analysis.cells import Column
 from pommel.analysis.item_columns import Values, chances_of, prediction_chance
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared, suite_labels
 from pommel.errors import counted, listed
@@ -18,33 +19,60 @@ if TYPE_CHECKING:
 
     from pommel.analysis.regions import RegionRows
 
-# What is the same in all rows of a run, and what is true or not of an item.
+# What is the same in all rows of a run.
 OF_RUN = (
-    "model",
-    "family",
-    "axis",
-    "member",
-    "axis_value",
-    "seed",
-    "n_parameters",
-    "log10_parameters",
-    "size_family",
-    "source",
-    "run_id",
-    "suite",
-    "circuit",
-    "language",
-    "group",
-    "modifier",
-    "base_suite",
-    "complexity",
+    Column(
+        "model",
+        help=(
+            "which model, and which member of which [family](results.md#families); `seed` is "
+            "`axis_value` on that axis. Of a model that was run in several ways, each has a name "
+            "of its own (`gpt2 (method=pll)`)"
+        ),
+    ),
+    *map(Column, ("family", "axis", "member", "axis_value", "seed")),
+    Column("n_parameters", help="how big it is, where known; models of one kind in several sizes"),
+    *map(Column, ("log10_parameters", "size_family")),
+    Column("source", help="where the run is from"),
+    Column("run_id"),
+    Column("suite", help="the suite"),
+    *map(Column, ("circuit", "language", "group")),
+    Column(
+        "modifier",
+        help="1 for a suite with intervening material, otherwise 0; the suite without",
+    ),
+    Column("base_suite"),
+    Column("complexity", help="how complex the intervening material is, as the suite says"),
 )
-_FLAGS = ("holds", "tie", "defined", "swallowed", "unscored", "oov")
-ITEM_COLUMNS = (
+OF_ITEM = (
+    Column("item_number", help="the item: `suite:number`, which no other suite has"),
+    Column("item"),
+)
+COLUMNS = (
     *OF_RUN,
-    *("prediction_id", "chance", "suite_chance", "item_number", "item", "holds", "margin_bits"),
-    *_FLAGS[1:],
+    Column(
+        "prediction_id",
+        help=(
+            "the prediction, the share of items on which it holds by chance, and that on which "
+            "all do that have to hold together"
+        ),
+    ),
+    *map(Column, ("chance", "suite_chance")),
+    *OF_ITEM,
+    Column("holds", help="whether the prediction holds, 0 or 1"),
+    Column("margin_bits", help="by how much"),
+    Column(
+        "tie",
+        help=(
+            "0 or 1: whether equal values are compared, every value is known, a region is named "
+            "in which no token begins, a token without a surprisal is needed, and the comparison "
+            "rests on an unknown word"
+        ),
+    ),
+    *map(Column, ("defined", "swallowed", "unscored", "oov")),
 )
+ITEM_COLUMNS = tuple(each.name for each in COLUMNS)
+# What is true or not of an item.
+_FLAGS = ("holds", "tie", "defined", "swallowed", "unscored", "oov")
 # A number that some row lacks would turn the column into floats: 110000 into 110000.0.
 _WHOLE = ("n_parameters",)
 
@@ -120,7 +148,7 @@ def _suite_chance(record: RunRecord) -> float:
 def facts_of_run(
     compared: ComparedModel, record: RunRecord, names: Mapping[SuiteKey, str]
 ) -> dict[str, object]:
-    """Return what is the same in all rows of a run, under the names `OF_RUN`."""
+    """Return what is the same in all rows of a run, under the names of `OF_RUN`."""
     suite = names[record.suite_key]
     base = names.get((record.suite.language, record.suite.modifier_of), record.suite.modifier_of)
     member = compared.membership

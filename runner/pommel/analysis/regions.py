@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pommel.analysis.items import OF_RUN, facts_of_run
+from pommel.analysis.cells import Column
+from pommel.analysis.items import OF_ITEM, OF_RUN, facts_of_run
 from pommel.analysis.models_compared import ModelsCompared, suite_labels
 from pommel.scoring import Run, RunRecord
 from pommel.values import frozen
@@ -16,13 +17,36 @@ if TYPE_CHECKING:
 
 # Designs of more factors are rare, and their conditions are the levels of one.
 _FACTORS = ("factor_1", "factor_2", "factor_3")
-# Those of the run, of the design and the sentence; the others are as `pommel run -o` has them.
-REGION_COLUMNS = (
-    *OF_RUN,
-    *("item_number", "item", "condition_name", *_FACTORS, "region_number", "region_name"),
-    *("position", "critical", "content", "n_characters", "n_words", "sum_bits", "mean_bits"),
-    *("n_tokens", "n_unscored", "n_oovs", "oovs", "lexemes"),
+# Those of the design and the sentence, and others as `pommel run -o` has them.
+OF_REGION = (
+    Column(
+        "condition_name",
+        help=(
+            "the condition, and the factors of the design: the parts of the conditions' names that "
+            "vary (`match_sing` is `match` and `sing`). Where names have different numbers of "
+            "parts, or more than three vary, the whole name is `factor_1`"
+        ),
+    ),
+    *map(Column, _FACTORS),
+    Column("region_number", help="the region"),
+    Column("region_name"),
+    Column("position", help="its place in the sentence, from 1"),
+    Column("critical", help="1 if a prediction of the score rule names it, otherwise 0"),
+    Column("content", help="its text, and how long that is; words are what blanks separate"),
+    *map(Column, ("n_characters", "n_words")),
+    Column("sum_bits", help="its surprisal, and that of a token on average"),
+    Column("mean_bits"),
+    Column("n_tokens", help="its tokens, as in [`--table regions`](results.md)"),
+    *map(Column, ("n_unscored", "n_oovs", "oovs")),
+    Column(
+        "lexemes",
+        help=(
+            "what the suite says of where the item is from (`source`), as JSON; the items of one "
+            "lexeme share it"
+        ),
+    ),
 )
+REGION_COLUMNS = tuple(each.name for each in (*OF_RUN, *OF_ITEM, *OF_REGION))
 
 
 @frozen(eq=False)
