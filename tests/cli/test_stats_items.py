@@ -66,8 +66,10 @@ def test_the_format_that_is_named_wins(pommel: Pommel, tmp_path: Path) -> None:
 def test_parquet_needs_a_file_and_its_extra(
     pommel: Pommel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    outcome = pommel("stats", "items", "--format", "parquet")
-    assert outcome.failure(2) == "--format parquet needs a file: -o FILE"
+    for table in ("items", "regions"):
+        # It is said before the store is looked for.
+        outcome = pommel("stats", table, "--format", "parquet", "--store", tmp_path / "none.sqlite")
+        assert outcome.failure(2) == "--format parquet needs a file: -o FILE"
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     outcome = pommel("stats", "items", "-o", tmp_path / "items.parquet")
     assert outcome.failure(1) == "Parquet needs the parquet extra: pip install 'pommel[parquet]'"

@@ -108,8 +108,8 @@ class _ItemsOptions(SelectionOptions):
     )
     output: Path | None = field_of(output_option)
 
-    def write(self, frames: "Iterable[pd.DataFrame]") -> None:
-        """Write rows, of CSV and TSV frame by frame."""
+    def checked_form(self) -> str:
+        """Return what is to be written; raises, before anything is read, where it cannot be."""
         path = self.output
         ending = path.suffix.removeprefix(".").lower() if path else ""
         form = self.form or (ending if ending in _ITEM_FORMS else "csv")
@@ -117,13 +117,17 @@ class _ItemsOptions(SelectionOptions):
             raise UsageError("--format parquet needs a file: -o FILE")
         if form == "parquet" and find_spec("pyarrow") is None:
             raise PommelError("Parquet needs the parquet extra: pip install 'pommel[parquet]'")
+        return form
+
+    def write(self, frames: "Iterable[pd.DataFrame]", form: str) -> None:
+        """Write rows, of CSV and TSV frame by frame."""
         if form in ("json", "parquet"):
             frames = [stacked(list(frames))]
-        if path is None:
+        if self.output is None:
             for text in _texts(frames, form):
                 show_text(text)
             return
-        with replacing(path) as aside:
+        with replacing(self.output) as aside:
             if form == "parquet":
                 for frame in frames:
                     frame.to_parquet(aside, engine="pyarrow", index=False)
@@ -152,9 +156,10 @@ def items(chosen: _ItemsOptions) -> None:
       Rscript -e 'library(lme4); summary(glmer(holds ~ modifier + (1 | model) + (1 | suite/item),
                   data = read.csv("items.csv"), family = binomial))'
     """
+    form = chosen.checked_form()
     items = ItemTable.of(chosen.records())
     show_notes(items.notes)
-    chosen.write([items.rows])
+    chosen.write([items.rows], form)
 
 
 @click.command("regions", cls=Command)
@@ -171,6 +176,7 @@ def regions(chosen: _ItemsOptions) -> None:
       Rscript -e 'library(lme4); summary(lmer(sum_bits ~ factor_1 * factor_2 + (1 | item),
                   data = subset(read.csv("regions.csv"), critical == 1)))'
     """
+    form = chosen.checked_form()
     with chosen.reading() as store:
         asked = ItemTable.of_regions(store.runs.told_apart(chosen.selected(store)))
         n_without = 0
@@ -181,7 +187,7 @@ def regions(chosen: _ItemsOptions) -> None:
                 n_without += int(frame["sum_bits"].isna().sum())
                 yield frame
 
-        chosen.write(frames())
+        chosen.write(frames(), form)
     if n_without:
         why = (
             "no token begins in the region, or none was asked for (`pommel run --regions all` asks)"
