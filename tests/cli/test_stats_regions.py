@@ -94,6 +94,19 @@ def test_files_and_suites_of_several_metrics(
     assert read["sum_bits"].tolist() == pytest.approx(frame["sum_bits"].tolist(), nan_ok=True)
 
 
+def test_runs_that_newer_ones_take_the_place_of_are_told(pommel: Pommel, in_store: Path) -> None:
+    value = json.loads(in_store.read_text())
+    value["items"].pop()
+    in_store.write_text(json.dumps(value))
+    pommel("run", "dummy://", in_store, "--regions", "all")
+    runs = [row["run_id"] for row in pommel("runs", "list", "--format", "csv").rows()]
+    outcome = pommel("stats", "regions", *(part for each in runs for part in ("--run", each)))
+    assert outcome.stderr.splitlines()[1:] == [
+        "note: 1 run left out for newer runs on other versions of s"
+    ]
+    assert len({row["run_id"] for row in outcome.rows()}) == 1
+
+
 @pytest.mark.full
 def test_the_lines_of_the_page_run_in_r(pommel: Pommel, repository: Path, tmp_path: Path) -> None:
     if not is_there():

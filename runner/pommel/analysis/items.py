@@ -1,7 +1,7 @@
 """One row a model, suite, prediction and item: what mixed models read."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -204,10 +204,14 @@ def _notes(found: ModelsCompared) -> list[str]:
         notes.append(
             f"{counted(len(without), 'result')} left out, known without items: {listed(names)}"
         )
+    return [*notes, *older_notes(found)]
+
+
+def older_notes(found: ModelsCompared) -> Iterator[str]:
+    """Yield which runs are left out for newer ones, if there are any."""
     if older := found.superseded:
         suites = dict.fromkeys(record.result.suite_name for record in older)
-        notes.append(
+        yield (
             f"{counted(len(older), 'run')} left out for newer runs on other versions of "
             f"{listed(list(suites))}"
         )
-    return notes

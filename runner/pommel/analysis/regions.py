@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pommel.analysis.cells import Column
-from pommel.analysis.items import OF_ITEM, OF_RUN, facts_of_run
+from pommel.analysis.items import OF_ITEM, OF_RUN, facts_of_run, older_notes
 from pommel.analysis.models_compared import ModelsCompared, suite_labels
 from pommel.scoring import Run, RunRecord
 from pommel.values import frozen
@@ -51,10 +51,14 @@ REGION_COLUMNS = tuple(each.name for each in (*OF_RUN, *OF_ITEM, *OF_REGION))
 
 @frozen(eq=False)
 class RegionRows:
-    """The complete runs whose regions are asked for, each under the name of its model."""
+    """The complete runs whose regions are asked for, each under the name of its model.
+
+    `notes` are what is not among them, in plain words.
+    """
 
     records: tuple[RunRecord, ...]
     facts: Mapping[str, Mapping[str, object]]
+    notes: tuple[str, ...]
 
     @classmethod
     def of(cls, records: Sequence[RunRecord]) -> "RegionRows":
@@ -65,6 +69,7 @@ class RegionRows:
         return cls(
             records=tuple(record for _, record in runs),
             facts={record.run_id: facts_of_run(each, record, names) for each, record in runs},
+            notes=tuple(older_notes(found)),
         )
 
     def frames(self, runs: Iterable[Run]) -> Iterator["pd.DataFrame"]:

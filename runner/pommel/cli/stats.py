@@ -179,6 +179,7 @@ def regions(chosen: _ItemsOptions) -> None:
     form = chosen.checked_form()
     with chosen.reading() as store:
         asked = ItemTable.of_regions(store.runs.told_apart(chosen.selected(store)))
+        show_notes(asked.notes)
         n_without = 0
 
         def frames() -> "Iterator[pd.DataFrame]":
