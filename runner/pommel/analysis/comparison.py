@@ -399,10 +399,10 @@ class Comparison(Answer):
         if n_others or n_lacking:
             lacking = counted(n_lacking, "suite") if n_lacking else counted(n_others, "item")
             return True, f"{lacking} of only one of the two: they need the same items"
-        groups = _Rows(
-            a=self.a, b=self.b, average=self.average, n_resamples=self.n_resamples, seed=0
-        ).groups(
-            [*self.paired.values()], lambda pair: pair.a.scores.holds - pair.b.scores.holds + margin
+        groups = _groups(
+            [*self.paired.values()],
+            lambda pair: pair.a.scores.holds - pair.b.scores.holds + margin,
+            self.average,
         )
         test, found = SignFlip.of(groups, n_resamples=self.n_resamples), row.difference
         is_lower = found.mean < -margin
@@ -607,9 +607,11 @@ class _Rows:
         counts = _discordance(pairs) if is_counted else None
         # Predictions of one item depend on each other: their count is no count of items.
         tested = counts if len(pairs) == len(suites) else None
-        holds = self.groups(suites, lambda pair: pair.a.scores.holds - pair.b.scores.holds)
-        most = self.groups(suites, lambda pair: np.ones(len(pair.item_numbers)))
-        margins = self.groups(suites, _margin_differences)
+        holds = _groups(
+            suites, lambda pair: pair.a.scores.holds - pair.b.scores.holds, self.average
+        )
+        most = _groups(suites, lambda pair: np.ones(len(pair.item_numbers)), self.average)
+        margins = _groups(suites, _margin_differences, self.average)
         drawing: dict[str, int] = {"n_resamples": self.n_resamples, "seed": self.seed}
         return ComparedRow(
             a=self._side(self.a, suites, lambda pair: pair.a),
@@ -635,8 +637,8 @@ class _Rows:
         self, side: Side, suites: Sequence[PairedSuite], half: Callable[[Pair], Half]
     ) -> ComparedSide:
         halves = [half(pair) for own in suites for pair in own]
-        holds = self.groups(suites, lambda pair: half(pair).scores.holds)
-        margins = self.groups(suites, lambda pair: half(pair).scores.margins_bits)
+        holds = _groups(suites, lambda pair: half(pair).scores.holds, self.average)
+        margins = _groups(suites, lambda pair: half(pair).scores.margins_bits, self.average)
         return ComparedSide(
             side=side,
             n_unmatched=sum(each.n_unmatched for each in halves),
@@ -646,13 +648,14 @@ class _Rows:
             margin_bits=mean_of_means(margins),
         )
 
-    def groups(
-        self, suites: Sequence[PairedSuite], values: Callable[[Pair], Values]
-    ) -> list[Values]:
-        return groups_by_item(
-            [[(pair.item_numbers, values(pair)) for pair in own] for own in suites],
-            is_pooled=self.average == "items" and len(suites) > 1,
-        )
+
+def _groups(
+    suites: Sequence[PairedSuite], values: Callable[[Pair], Values], average: Average
+) -> list[Values]:
+    return groups_by_item(
+        [[(pair.item_numbers, values(pair)) for pair in own] for own in suites],
+        is_pooled=average == "items" and len(suites) > 1,
+    )
 
 
 def _margin_differences(pair: Pair) -> Values:
