@@ -62,7 +62,7 @@ class Look:
         """
         looking = self.applied(chart)
         ChartFile(path).save(looking, tell=tell)
-        return str(looking.to_dict()["description"])
+        return str(looking.description)
 
     @staticmethod
     def check_name(path: Path | str) -> None:

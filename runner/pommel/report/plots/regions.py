@@ -289,11 +289,8 @@ def _errors(suite: Suite, values: Bits) -> Bits:
                 named.setdefault(place, set()).add((conditions.index(each.condition), place))
         alone = set[tuple[int, int]]().union(*(own for own in named.values() if len(own) == 1))
         for own in [*(own for own in named.values() if len(own) > 1), alone]:
-            groups, shared = (
-                [group for group in groups if bool(group & own) == is_shared]
-                for is_shared in (False, True)
-            )
-            groups.append(own.union(*shared))
+            shared = [group for group in groups if group & own]
+            groups = [*(group for group in groups if not group & own), own.union(*shared)]
     errors = np.full(values.shape[1:], math.nan)
     for place in range(len(numbers)):
         errors[:, place] = Spread.errors_within_items(values[:, :, place])
