@@ -108,6 +108,7 @@ engines: $(VENV)/.dev
 benchmarks: $(VENV)/.bench
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python -m benchmarks.scoring
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.arithmetic
 	$(BIN)/python benchmarks/lstm.py
 	$(BIN)/python benchmarks/ngram.py
 	$(BIN)/python benchmarks/generation.py
