@@ -241,9 +241,8 @@ def needed_spans(suite: Suite, layouts: Layouts, *, everything: bool = False) ->
     named: dict[str, set[int | None]] = {
         name: {None} if everything else set() for name in suite.condition_names
     }
-    for prediction in suite.predictions:
-        for reference in prediction.formula.references:
-            named[reference.condition].add(reference.region)
+    for condition, region in suite.compared_cells:
+        named[condition].add(region)
     return all_needed(
         {sentence.text: _spans(sentence, item.condition(name).regions, named[name])}
         for item, row in zip(suite.items, layouts, strict=True)
