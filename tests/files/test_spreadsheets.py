@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -187,7 +188,7 @@ def test_a_workbook_is_rows_of_text(tmp_path: Path) -> None:
     assert str(table.rows[1].place(1).fault("wrong", "mend it")) == (
         f"{path}:Tabelle 1!B2: wrong; mend it"
     )
-    assert TableReading().sheets(path) == ["Tabelle 1", "other"]
+    assert TableReading().tables(path, ()) == (table, {}, ["other"])
     assert fields_of(path, TableReading(sheet="other")) == [("k",), ("v",)]
     error = refused(path, TableReading(sheet="Other"))
     assert str(error) == f"{path}: there is no sheet 'Other'; the file has Tabelle 1, other"
@@ -199,9 +200,33 @@ def test_hidden_sheets_are_not_the_first(tmp_path: Path) -> None:
     book["one"].sheet_state = "hidden"
     book.active = 1
     book.save(path)
-    assert TableReading().sheets(path) == ["two"]
+    assert TableReading(sheet="one").tables(path, ())[2] == ["two"]
+    assert TableReading().tables(path, ())[2] == []
     assert fields_of(path) == [("b",)]
     assert fields_of(path, TableReading(sheet="one")) == [("a",)]
+
+
+def test_sheets_that_belong_together_are_read_of_one_workbook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheets = [("Meta", [["k"], ["v"]]), ("one", [["a"], ["b"]]), ("more", [["c"]])]
+    path = workbook(tmp_path / "t.xlsx", *sheets)
+    load = openpyxl.load_workbook
+    opened: list[object] = []
+
+    def counted(*args: Any, **named: Any) -> openpyxl.Workbook:
+        opened.append(args)
+        return load(*args, **named)
+
+    monkeypatch.setattr(openpyxl, "load_workbook", counted)
+    table, others, unread = TableReading().tables(path, ("predictions", "meta"))
+    assert len(opened) == 1
+    assert [row.fields for row in table.rows] == [("a",), ("b",)]
+    assert {key: [row.fields for row in each.rows] for key, each in others.items()} == {
+        "meta": [("k",), ("v",)]
+    }
+    assert unread == ["more"]
+    assert next(TableReading().rows(path, ("meta",))) == table.rows[0]
 
 
 def test_what_excel_has_made_of_text_names_its_cell(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 import pickle
 from pathlib import Path
 
+import openpyxl
 import pytest
+from tests.builders import make_suite
 
 from pommel.sources.conversion import Conversion, recognised
 from pommel.sources.output import Content, WrittenForm
@@ -79,3 +81,18 @@ def test_templates_keep_ties(tmp_path: Path) -> None:
     (content,), _ = Conversion().contents(path)
     assert [each.ungrammatical for each in content.sets()] == [npi[1:]]
     assert content.tally.tied == [1]
+
+
+def test_a_suite_in_a_workbook_is_told_wherever_its_regions_are(tmp_path: Path) -> None:
+    suite, path = make_suite(), tmp_path / "s.xlsx"
+    Content.of_suite(suite).write(WrittenForm.named("xlsx"), path)
+    book = openpyxl.load_workbook(path)
+    book.move_sheet("meta", offset=-1)
+    book.save(path)
+    # Columns of pairs are those that it is written to.
+    for conversion in (Conversion(), Conversion(good="right", bad="wrong")):
+        (content,), warnings = conversion.contents(path)
+        assert LoadedSuite.parse("".join(content.suite_pieces())).suite == suite
+        assert not warnings
+    assert content.columns is not None
+    assert content.columns.columns == ("right", "wrong")

@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from importlib.util import find_spec
@@ -104,19 +104,49 @@ class TableReading:
         """Read a table as a whole; raises as `rows`."""
         return CsvTable.of(self.rows(path), str(path))
 
-    def rows(self, path: Path) -> Iterator[CsvRow | Fault]:
+    def tables(
+        self, path: Path, others: Collection[str]
+    ) -> tuple[CsvTable, dict[str, CsvTable], list[str]]:
+        """Read the sheets of a workbook that belong together; of CSV there is its table alone.
+
+        Return the table that `rows` has for these `others`, those of the other sheets by their
+        names in small letters, and the names of the sheets that are not hidden and were not read;
+        raises as `rows`.
+        """
+        with _opened(path) as book:
+            own = self._sheet_of(book, others)
+            table = CsvTable.of(self._rows(path, book, own), str(path))
+            sheets = {each.casefold(): each for each in _visible(book)}
+            found = {
+                key: CsvTable.of(self._rows(path, book, sheets[key]), str(path))
+                for key in others
+                if key in sheets
+            }
+        unread = [each for key, each in sheets.items() if key not in others and each != own]
+        return table, found, unread
+
+    def rows(self, path: Path, others: Collection[str] = ()) -> Iterator[CsvRow | Fault]:
         """Yield the rows of a table, the header first, and what is wrong with the quotes of one.
 
         No more than a row is held of CSV. Rows without any text are none, and rows have no more
-        empty fields at their end than the header; those of a workbook have all fields. Raises
+        empty fields at their end than the header; those of a workbook have all fields. `others`
+        are sheets, in small letters, that are not meant where no name of one is said. Raises
         `InputError` for a file that cannot be read, that has no such encoding, whose separator
         cannot be told, or that is larger than is read; `UsageError` for an encoding that does not
         exist, and for a workbook without openpyxl.
         """
-        is_workbook = _is_workbook(path)
+        with _opened(path) as book:
+            yield from self._rows(path, book, self._sheet_of(book, others))
+
+    def _sheet_of(self, book: "Workbook | None", others: Collection[str]) -> str:
+        visible = _visible(book)
+        meant = (each for each in visible if each.casefold() not in others)
+        return self.sheet or next(meant, "") or next(iter(visible), "")
+
+    def _rows(self, path: Path, book: "Workbook | None", sheet: str) -> Iterator[CsvRow | Fault]:
         width: int | None = None
         for found in (
-            self._sheet_rows(path) if is_workbook else self._csv_rows(path, self.separator)
+            _sheet_rows(path, book, sheet) if book else self._csv_rows(path, self.separator)
         ):
             if isinstance(found, Fault):
                 yield found
@@ -127,16 +157,9 @@ class TableReading:
             if not any(fields) and not getattr(found, "made", None):
                 continue
             width = len(fields) if width is None else width
-            if is_workbook:
+            if book:
                 fields += [""] * (width - len(fields))
             yield replace(found, fields=tuple(fields))
-
-    def sheets(self, path: Path) -> list[str]:
-        """Return the names of the sheets that are not hidden; none for CSV."""
-        if not _is_workbook(path):
-            return []
-        with _workbook(path) as book:
-            return [each.title for each in book.worksheets if each.sheet_state == "visible"]
 
     @staticmethod
     def write_workbook(path: Path, sheets: Mapping[str, Iterable[Sequence[str | int]]]) -> None:
@@ -253,35 +276,6 @@ class TableReading:
             hint = f"if the file is UTF-16 without a mark, say --encoding {encoding}"
             raise SuiteError([place.further(at).fault(message, hint)])
 
-    def _sheet_rows(self, path: Path) -> Iterator[SheetRow]:
-        with contextlib.ExitStack() as stack:
-            book = stack.enter_context(_workbook(path))
-            sheets = {each.title: each.sheet_state for each in book.worksheets}
-            visible = (each for each, state in sheets.items() if state == "visible")
-            name = self.sheet or next(visible, "")
-            if name not in sheets:
-                there = listed(list(sheets), most=20)
-                raise InputError(f"{path}: there is no sheet {name!r}; the file has {there}")
-            # Formulas are told by one reading, and what came out of them by another.
-            results: Iterator[tuple[int, _Cells]] | None = None
-            for number, cells in _numbered_rows(path, book, name):
-                results_here = cells
-                if any(cell.data_type == "f" for cell in cells):
-                    if results is None:
-                        computed = stack.enter_context(_workbook(path, has_results=True))
-                        results = _numbered_rows(path, computed, name)
-                    results_here = next(row for at, row in results if at == number)
-                texts = list(map(_text_of, results_here, cells))
-                yield SheetRow(
-                    file=str(path),
-                    line=number,
-                    text="",
-                    fields=tuple(text for text, _ in texts),
-                    separator="",
-                    sheet=name,
-                    made={index: made for index, (_, made) in enumerate(texts) if made},
-                )
-
 
 _Cells = Sequence["ReadOnlyCell | EmptyCell"]
 
@@ -310,6 +304,13 @@ def _is_workbook(path: Path) -> bool:
         what = "a workbook of Excel before 2007, or one with a password"
         raise InputError(f"{path}: is {what}; save it as .xlsx, without a password")
     return head == _ZIP
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> "Iterator[Workbook | None]":
+    """Open a table, if it is a workbook."""
+    with _workbook(path) if _is_workbook(path) else contextlib.nullcontext() as book:
+        yield book
 
 
 @contextlib.contextmanager
@@ -358,6 +359,39 @@ def _check_size(path: Path, stream: BinaryIO) -> None:
         if n_elements > _MOST_ELEMENTS:
             most = f"{_MOST_ELEMENTS:,} elements of XML, the most that is read of a workbook"
             raise InputError(f"{path}: has more than {most}; divide it")
+
+
+def _visible(book: "Workbook | None") -> list[str]:
+    """Return the names of the sheets that are not hidden; CSV has none."""
+    sheets = book.worksheets if book else ()
+    return [each.title for each in sheets if each.sheet_state == "visible"]
+
+
+def _sheet_rows(path: Path, book: "Workbook", name: str) -> Iterator[SheetRow]:
+    sheets = [each.title for each in book.worksheets]
+    if name not in sheets:
+        there = listed(sheets, most=20)
+        raise InputError(f"{path}: there is no sheet {name!r}; the file has {there}")
+    with contextlib.ExitStack() as stack:
+        # Formulas are told by one reading, and what came out of them by another.
+        results: Iterator[tuple[int, _Cells]] | None = None
+        for number, cells in _numbered_rows(path, book, name):
+            results_here = cells
+            if any(cell.data_type == "f" for cell in cells):
+                if results is None:
+                    computed = stack.enter_context(_workbook(path, has_results=True))
+                    results = _numbered_rows(path, computed, name)
+                results_here = next(row for at, row in results if at == number)
+            texts = list(map(_text_of, results_here, cells))
+            yield SheetRow(
+                file=str(path),
+                line=number,
+                text="",
+                fields=tuple(text for text, _ in texts),
+                separator="",
+                sheet=name,
+                made={index: made for index, (_, made) in enumerate(texts) if made},
+            )
 
 
 def _numbered_rows(path: Path, book: "Workbook", name: str) -> Iterator[tuple[int, _Cells]]:

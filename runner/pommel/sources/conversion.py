@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, UsageError, counted, listed
-from pommel.files import DecodedText, TableReading, sha256_of
-from pommel.sources.formats.long_csv import COLUMNS, read_long_csv
+from pommel.files import CsvRow, DecodedText, TableReading, sha256_of
+from pommel.sources.formats.long_csv import COLUMNS, PARTS, read_long_csv
 from pommel.sources.formats.pair_readings import (
     PAIRS,
     Recipe,
@@ -136,7 +136,7 @@ class Conversion:
         None is what something else tells better.
         """
         columns = self._columns
-        if self.read_as not in ("", PAIRS.name) or (not self.read_as and _is_suite(path)):
+        if self.read_as not in ("", PAIRS.name) or (not self.read_as and self._is_suite(path)):
             return None
         is_asked = bool(self.read_as or columns)
         may_be = path.suffix.lower() in _TABLES and recognised(path) in (None, PAIRS)
@@ -149,6 +149,18 @@ class Conversion:
                 raise
             return None
         return pairs, Recipe.named(self.recipe) if self.recipe else recipe, told
+
+    def _is_suite(self, path: Path) -> bool:
+        """Say whether a file is a suite, by its ending and how it begins."""
+        ending, head = path.suffix.lower(), DecodedText.head(path)
+        header: Sequence[str] = ()
+        if ending == ".csv":
+            header = re.split(r'["\s,;]+', first_line_of(head))
+        elif ending == ".xlsx" and head.startswith("PK"):
+            first = next(self.reading.rows(path, PARTS), None)
+            header = first.fields if isinstance(first, CsvRow) else ()
+        is_table = not {*COLUMNS[1:3]}.isdisjoint(header)
+        return is_table or (ending == ".json" and begins_as_suite(head))
 
     def _sets(
         self,
@@ -206,14 +218,6 @@ def recognised(path: Path) -> SetFormat | None:
     candidates.sort(key=lambda each: each not in (PAIR_TABLE, PAIRS))
     head = DecodedText.head(path)
     return next((each for each in candidates if each.is_like(head)), None)
-
-
-def _is_suite(path: Path) -> bool:
-    """Say whether a file is a suite, by its ending and how it begins."""
-    if path.suffix.lower() == ".csv":
-        header = re.split(r'["\s,;]+', first_line_of(DecodedText.head(path)))
-        return not {*COLUMNS[1:3]}.isdisjoint(header)
-    return path.suffix.lower() == ".json" and begins_as_suite(DecodedText.head(path))
 
 
 def _form_of(path: Path) -> str:

@@ -31,7 +31,8 @@ TABLE_ENDINGS = (".csv", ".tsv", ".xlsx")
 # What else an item, a condition or a region says stands in columns such as `condition.context`.
 _FURTHER = re.compile(r"(item|condition|region)\.(.+)", re.DOTALL)
 _SUITE = "suite."
-_PREDICTIONS, _META = "predictions", "meta"
+# What is no part of the regions, and has sheets or files of its own.
+PARTS = _PREDICTIONS, _META = "predictions", "meta"
 # These are text, whatever is written there: a version 1.0, an empty joiner.
 _TEXTS = ("name", "language", "joiner", "version", "license", "circuit")
 _TEXTS_OF_PREDICTION = ("formula", "description", "metric")
@@ -66,23 +67,17 @@ def read_long_csv(
     with all faults, and `InputError` for a file that cannot be read.
     """
     reading = reading or TableReading()
-    sheets = {each.casefold(): each for each in reading.sheets(path)}
-    regions = [each for key, each in sheets.items() if key not in (_PREDICTIONS, _META)]
-    own = replace(reading, sheet=reading.sheet or next(iter(regions), ""))
-    table = own.table(path)
-    others = {}
-    for part in (_PREDICTIONS, _META):
+    table, others, unread = reading.tables(path, PARTS)
+    for part in PARTS:
         beside = path.with_name(f"{path.stem}.{part}{path.suffix}")
-        if part in sheets:
-            others[part] = replace(reading, sheet=sheets[part]).table(path)
-        elif beside.is_file():
+        if part not in others and beside.is_file():
             others[part] = replace(reading, separator="", sheet="").table(beside)
     with path.open("rb") as stream:
         start = stream.read(3).decode("utf-8", "replace")
     faults = DecodedText.of(start).bom_faults(str(path), strict=strict)
     if not reading.separator and path.suffix.lower() != ".tsv":
         faults += table.separator_warnings
-    if unread := [each for each in regions if each != own.sheet]:
+    if unread:
         message = f"not read: {counted(len(unread), 'sheet')} more ({listed(unread)})"
         hint = "--sheet of `pommel convert` names the one with the regions"
         faults.append(Fault(file=str(path), message=message, hint=hint, severity="warning"))
