@@ -83,6 +83,7 @@ class Design:
         numbers = {row[numbered]: row for row in reversed(rows)} if numbered else {}
         bars = Counter(row[name].count("|") for row in rows for name in names)
         n_regions = max(bars, key=bars.__getitem__) + 1 if bars else 0
+        design = Design.new(names, [""] * n_regions)
         items: list[dict[str, object]] = []
         for row in rows:
             faults += row.text_faults(names)
@@ -107,7 +108,6 @@ class Design:
             contents = {name: dict(enumerate(regions, 1)) for name, regions in texts.items()}
             known = {numbered, *names}
             rest = {name: text for name, text in row.cells.items() if text and name not in known}
-            design = Design.new(names, [""] * n_regions)
             (item,) = design.draft({"name": ""}, n_items=1, sentences=contents)["items"]
             items.append({**item, "item_number": int(number)} | ({"source": rest} if rest else {}))
         if faults:
