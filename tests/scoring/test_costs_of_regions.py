@@ -11,8 +11,10 @@ from tests.models.lstm.opened import opened
 from tests.word_model import WordModel
 
 from pommel.models import NamedModel, Policy
+from pommel.models.registry import load_model
 from pommel.scoring import Choices
 from pommel.scoring.run import NeededSentences
+from pommel.sources.load import load_suites
 from pommel.store import Store, run_and_keep
 from pommel.suite.suite import Suite
 
@@ -55,6 +57,13 @@ def test_work_is_that_of_the_tree_and_of_the_projection(folder: Path) -> None:
 
 def test_of_short_suites_all_regions_are_scored(folder: Path) -> None:
     assert chosen(folder, suite_of(24, 6, named=[6])) == {"all"}
+
+
+def test_each_shipped_english_suite_is_short() -> None:
+    model = load_model("builtin://en-gpt2")
+    for suite in load_suites(["suites:en"]).suites:
+        (found,) = NeededSentences.of_each(model, [suite], AUTO)
+        assert found.choices.regions == "all", suite.name
 
 
 def test_of_long_ones_those_that_predictions_need(folder: Path) -> None:
