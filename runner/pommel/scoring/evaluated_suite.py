@@ -87,11 +87,7 @@ def evaluated_suite_to_dict(
     if not zero_where_swallowed:
         table = table.without_swallowed()
     chosen = suite.all_metrics
-    is_whole_needed = any(
-        each.region is None
-        for prediction in suite.predictions
-        for each in prediction.formula.references
-    )
+    is_whole_needed = any(region is None for _, region in suite.compared_cells)
     place = {name: index for index, name in enumerate(table.condition_names)}
     column = {number: index for index, number in enumerate(table.region_numbers)}
     is_hidden = table.swallowed & (not zero_where_swallowed) | table.failed[..., np.newaxis]
