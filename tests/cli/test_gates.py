@@ -160,6 +160,16 @@ def test_a_model_that_is_worse(
     assert pommel("run", wrong, *suites[1:], "--not-worse-than", "right").status == 0
 
 
+def test_a_family_of_seeds_is_its_mean(pommel: Pommel, here: Path, wrong: str) -> None:
+    (here / "seeds").mkdir()
+    for seed, words in ((1, RIGHT), (2, WRONG)):
+        arpa(here / "seeds" / f"seed-{seed}.arpa", words)
+    pommel("run", "ngram://seeds/seed-*.arpa?reader=python", write_suite("whole"))
+    outcome = pommel("run", wrong, "whole.json", "--not-worse-than", "seeds", "--quiet")
+    assert "- wrong, not worse than seeds (kept): 0.000 against 0.500, -0.50" in outcome.failure(5)
+    assert pommel("run", wrong, "whole.json", "--not-worse-than", "seeds/seed-2").status == 0
+
+
 def test_a_margin(pommel: Pommel, here: Path, right: str) -> None:
     """Of 40 items 8 are worse, of which chance has a share: below by 0.2, shown for 0.05."""
     value = suite_value("known", 40)
@@ -254,6 +264,13 @@ def test_a_model_that_skips_every_item_is_worse(pommel: Pommel, here: Path, righ
     failure = compared.find("failure")
     assert failure is not None
     assert failure.get("message") == said
+
+
+def test_a_suite_whose_items_are_all_skipped_fails(pommel: Pommel, here: Path) -> None:
+    unknowing = arpa(here / "unknowing.arpa", {**_OTHERS, "is": -1.0})
+    ran = ("run", unknowing, write_suite("whole"), "--oov", "skip", "--quiet")
+    outcome = pommel(*ran, "--fail-under", "0")
+    assert outcome.failure(5) == "1 gate failed:\n- unknowing, whole: no items is below 0"
 
 
 # --- what CI systems are told

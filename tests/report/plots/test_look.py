@@ -94,6 +94,8 @@ def test_order_and_labels(capfd: pytest.CaptureFixture[str]) -> None:
     colour = drawn.spec["spec"]["layer"][-3]["encoding"]["color"]["scale"]
     assert (colour["domain"], colour["range"][0]) == (["mismatch", "good ="], "#0072B2")
     assert {row["condition"] for row in drawn.rows} == {"mismatch", "good ="}
+    texts = draw(Look(labels=("1 r1=Subject",)).applied(REGIONS), capfd).texts
+    assert ("Subject" in texts, "1 r1" in texts) == (True, False)
 
 
 @pytest.mark.parametrize(
