@@ -158,13 +158,16 @@ class Look:
         ):
             # What labels take depends on the room that there is for them, a little.
             for _ in range(_ROUNDS if pixels else 0):
-                sizes[side] += ((pixels or 0) - _size(_resized(spec, **sizes))[side]) / n
+                lacking = (pixels or 0) - _size(_resized(spec, **sizes))[side]
+                sizes[side] += lacking / n
                 if sizes[side] < least[side]:
                     needed = math.ceil(_size(_resized(spec, **{**sizes, side: least[side]}))[side])
                     raise UsageError(
                         f"labels leave no room in a {side} of {pixels:g}; make it {needed}, or the "
                         f"letters smaller (--font-size)"
                     )
+                if not lacking:
+                    break
         return _resized(spec, **sizes)
 
 
