@@ -24,17 +24,18 @@ from pommel.files.csv import (
     CsvTable,
     rows_of,
 )
-from pommel.files.text import DecodedText, replacing
+from pommel.files.text import UTF_16_BOMS, DecodedText, replacing
 from pommel.values import frozen
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
+    from openpyxl.cell import Cell
     from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
+    from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 _ZIP = b"PK\x03\x04"
 # What Excel wrote before 2007, and what it wraps a workbook with a password in.
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
-_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # A first line with which Excel is told the separator.
 _SAID = re.compile(r"sep=([,;\t])[\r\n]*", re.IGNORECASE)
 
@@ -182,22 +183,7 @@ class TableReading:
                     if number > MOST_LINES:
                         most = f"{MOST_LINES:,} rows, the most that is read of a table"
                         raise InputError(f"{path}: the sheet {name!r} would have more than {most}")
-                    cells = []
-                    for index, value in enumerate(row):
-                        written = value
-                        if isinstance(value, str):
-                            written = _NOT_IN_XML.sub(
-                                lambda found: f"_x{ord(found[0]):04X}_", value
-                            )
-                            if len(written) > _MOST_OF_CELL:
-                                where = f"{path}: {_cell_name(name, number, index)} would have more"
-                                most = f"{_MOST_OF_CELL:,} characters, the most that Excel takes"
-                                raise InputError(f"{where} than {most}")
-                        cell = openpyxl.cell.WriteOnlyCell(sheet, written)
-                        if isinstance(value, str):
-                            cell.data_type, cell.number_format = "s", "@"
-                        cells.append(None if value == "" else cell)
-                    sheet.append(cells)
+                    sheet.append(_written_cells(path, sheet, number, row))
         with replacing(path) as aside:
             book.save(aside)
 
@@ -244,7 +230,7 @@ class TableReading:
             with path.open("rb") as raw:
                 head = raw.read(2)
                 raw.seek(0)
-                encoding = self.encoding or ("utf-16" if head in _UTF_16_BOMS else "utf-8")
+                encoding = self.encoding or ("utf-16" if head in UTF_16_BOMS else "utf-8")
                 stream = io.TextIOWrapper(raw, encoding, newline="")
                 number = 0
                 while line := stream.readline(most + 2):
@@ -286,6 +272,32 @@ def _cell_name(sheet: str, row: int, index: int) -> str:
         number, letter = divmod(number - 1, 26)
         letters = chr(ord("A") + letter) + letters
     return f"{sheet}!{letters}{row}"
+
+
+def _written_cells(
+    path: Path, sheet: "WriteOnlyWorksheet", number: int, row: Sequence[str | int]
+) -> "list[Cell | None]":
+    """Return the cells of a row; raises `InputError` for a text that no cell can hold."""
+    from openpyxl.cell import WriteOnlyCell
+
+    cells: list[Cell | None] = []
+    for index, value in enumerate(row):
+        if value == "":
+            cells.append(None)
+            continue
+        if isinstance(value, int):
+            cells.append(WriteOnlyCell(sheet, value))
+            continue
+        text = _NOT_IN_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", value)
+        if len(text) > _MOST_OF_CELL:
+            where = f"{path}: {_cell_name(sheet.title, number, index)} would have more"
+            raise InputError(
+                f"{where} than {_MOST_OF_CELL:,} characters, the most that Excel takes"
+            )
+        cell = WriteOnlyCell(sheet, text)
+        cell.data_type, cell.number_format = "s", "@"
+        cells.append(cell)
+    return cells
 
 
 def _check_installed() -> None:

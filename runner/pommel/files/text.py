@@ -30,7 +30,7 @@ _MOST_BYTES = 128 << 20
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _GZIP_MAGIC = b"\x1f\x8b"
-_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # So much tells what a file is.
 _N_HEAD = 4_096
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -104,7 +104,7 @@ class DecodedText:
         except UnicodeDecodeError as error:
             before = raw[: error.start]
             line_start = before.rfind(b"\n") + 1
-            is_utf_16 = raw.startswith(_UTF_16_BOMS)
+            is_utf_16 = raw.startswith(UTF_16_BOMS)
             byte = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
             place = Place(
                 file=file,
