@@ -1,10 +1,15 @@
 """What is asked for help has an answer at once: nothing heavy is loaded for it."""
 
+import re
+import shlex
 import subprocess
 import sys
 
+import pytest
 from tests.cli.samples import Pommel
 from tests.cli.terminal import all_commands
+
+from pommel.cli import _pommel
 
 HEAVY = (
     "altair",
@@ -42,23 +47,20 @@ print(helped.n, sorted({set(HEAVY)} & sys.modules.keys()))
 """
 
 
-def test_pommel_alone_shows_the_first_five_commands(pommel: Pommel) -> None:
+def test_pommel_alone_shows_five_commands_that_there_are(pommel: Pommel) -> None:
     done = pommel()
     assert (done.status, done.stdout) == (2, "")
-    assert (
-        done.stderr
-        == """\
-pommel runs SyntaxGym test suites on language models.
-
-  pommel run builtin://en-gpt2 suites:en         which predictions hold
-  pommel score builtin://en-gpt2 'It is good .'  how surprising each word is
-  pommel suites list                             the suites that there are
-  pommel models list                             the models, and how to name yours
-  pommel report -o report.html                   a page about all that was run
-
-`pommel --help` has all commands, `pommel run --help` the options of one.
-"""
-    )
+    commands, shown = all_commands(), []
+    for line in re.findall(r"^  pommel (.+?)  +\w", done.stderr, re.MULTILINE):
+        words = shlex.split(line)
+        path = next(each for each in commands if f"{' '.join(words)} ".startswith(f"{each} "))
+        # Refused if there are no such arguments and options.
+        whole = _pommel.make_context("pommel", [*words])
+        commands[path].make_context(path, words[len(path.split()) :], parent=whole)
+        shown.append(path)
+    assert shown == ["run", "score", "suites list", "models list", "report"]
+    assert re.findall("`pommel (.+?)`", done.stderr) == ["--help", "run --help"]
+    assert max(map(len, done.stderr.splitlines())) <= 80
 
 
 def test_all_commands_are_listed_in_groups(pommel: Pommel) -> None:
@@ -103,3 +105,22 @@ def test_help_on_every_command_loads_nothing_heavy() -> None:
     n_commands, loaded = done.stdout.split(maxsplit=1)
     assert int(n_commands) > 40
     assert loaded == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "asked", ["[]", "['--help']", "['suites', '--help']", "['runs', '--help']"]
+)
+def test_help_on_a_group_loads_none_of_its_commands(asked: str) -> None:
+    program = f"""
+import contextlib, sys
+from pommel.cli import main
+with contextlib.suppress(SystemExit):
+    main({asked})
+print(*(each for each in sys.modules if each.startswith(("pommel.", "click.shell_completion"))))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = {*done.stdout.splitlines()[-1].split()} - {"pommel.cli.groups"}
+    names = ("cli", "cli.lazy_group", "cli.terminal", "errors", "values")
+    assert loaded == {f"pommel.{each}" for each in names}

@@ -1,11 +1,11 @@
 """The command line: one command a file; arguments in, text and exit statuses out."""
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from pommel.cli.completing import is_completing
 from pommel.cli.lazy_group import LazyGroup
 from pommel.cli.terminal import exit_on_failure
 from pommel.errors import package_version
@@ -38,7 +38,7 @@ _SECTIONS = {
         "import-results": ("import_results", "Keep results that others have published as runs."),
     },
     "Suites": {
-        "suites": ("suites", "List, show, preview, check, export and begin suites."),
+        "suites": ("groups:suites", "List, show, preview, check, export and begin suites."),
         "validate": ("validate", "Check suite files and report every fault."),
         "generate": ("generate", "Generate suites from grammars."),
         "convert": ("convert", "Convert suites and minimal pairs from one format to another."),
@@ -89,7 +89,7 @@ pommel runs SyntaxGym test suites on language models.
   pommel run builtin://en-gpt2 suites:en         which predictions hold
   pommel score builtin://en-gpt2 'It is good .'  how surprising each word is
   pommel suites list                             the suites that there are
-  pommel models list                             the models, and how to name yours
+  pommel models list                             the models; how to name yours
   pommel report -o report.html                   a page about all that was run
 
 `pommel --help` has all commands, `pommel run --help` the options of one."""
@@ -98,7 +98,10 @@ _pommel.aliases = {"compute-surprisals": "surprisals"}
 
 def main(arguments: "Sequence[str] | None" = None) -> None:
     """Run the command line and end the process with its exit status."""
-    if is_completing():
+    if "_POMMEL_COMPLETE" in os.environ:
+        from pommel.cli.completing import add_bash
+
+        add_bash()
         # A shell is answered in bytes, which the boundary to the terminal does not take.
         sys.exit(_pommel.main(prog_name="pommel"))
     with exit_on_failure():

@@ -37,12 +37,9 @@ class _Bash(BashComplete):
         return f"{item.type},{item.value.removeprefix(self._before)}"
 
 
-def is_completing() -> bool:
-    """Say whether a shell asks for completions, and have Bash complete words with colons if so."""
-    is_asked = "_POMMEL_COMPLETE" in os.environ
-    if is_asked:
-        add_completion_class(_Bash)
-    return is_asked
+def add_bash() -> None:
+    """Have Bash complete words with colons."""
+    add_completion_class(_Bash)
 
 
 def models(

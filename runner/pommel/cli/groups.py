@@ -84,3 +84,35 @@ leaderboard = LazyGroup(
     """,
 )
 leaderboard.sections = {"Commands": _LEADERBOARD}
+
+
+_SUITES = {
+    "check": (
+        "suites_check",
+        "Look for what is doubtful in SUITEs (files, folders, - for standard input).",
+    ),
+    "export": (
+        "suites:export",
+        "Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line).",
+    ),
+    "list": (
+        "suites:list_suites",
+        "List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder.",
+    ),
+    "new": (
+        "suites_new",
+        "Begin a suite: write FILE.json with its conditions, regions and predictions.",
+    ),
+    "preview": (
+        "suites_preview",
+        "Show the sentences of SUITEs with their regions, and what the predictions say, in words.",
+    ),
+    "show": (
+        "suites:show",
+        "Show what a SUITE is about: its predictions and one item, condition by condition.",
+    ),
+}
+
+
+suites = LazyGroup("suites", help="List, show, preview, export and begin suites.")
+suites.sections = {"Commands": _SUITES}

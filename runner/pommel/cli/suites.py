@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from pommel.analysis import plain_table
-from pommel.cli import suites_check, suites_new, suites_preview
-from pommel.cli.lazy_group import Group
+from pommel.cli.lazy_group import Command
 from pommel.cli.output import (
     folder_option,
     form_option,
@@ -30,12 +29,7 @@ if TYPE_CHECKING:
 _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
 
 
-@click.group("suites", cls=Group)
-def command() -> None:
-    """List, show, preview, export and begin suites."""
-
-
-@command.command("list")
+@click.command("list", cls=Command)
 @click.argument("collection", default="suites:")
 @click.option(
     "--by", type=click.Choice(["suite", "circuit"]), default="suite", help="What a row is."
@@ -63,7 +57,7 @@ def list_suites(collection: str, by: str, form: str) -> None:
         raise error
 
 
-@command.command("show")
+@click.command("show", cls=Command)
 @click.argument("suite")
 @click.option("--item", type=int, help="The item to show.  [default: the first]")
 def show(suite: str, item: int | None) -> None:
@@ -77,7 +71,7 @@ def show(suite: str, item: int | None) -> None:
     found.check()
 
 
-@command.command("export")
+@click.command("export", cls=Command)
 @suites_argument
 @folder_option
 @form_option(list(_FORMS), default="json", about="Format of the files.", has_tables=False)
@@ -151,8 +145,3 @@ def _description(suite: Suite, number: int | None, caveats: Sequence[str]) -> li
         regions = " | ".join(f"{region.number}: {region.text}" for region in condition.regions)
         lines.append(f"    {condition.name:{width}}  {regions}")
     return lines
-
-
-command.add_command(suites_check.command)
-command.add_command(suites_preview.command)
-command.add_command(suites_new.command)

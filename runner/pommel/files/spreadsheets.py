@@ -13,7 +13,6 @@ from datetime import date, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
-from xml.etree.ElementTree import ParseError
 
 from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, first_line, listed
 from pommel.files.csv import (
@@ -50,7 +49,7 @@ _MOST_DIGITS = 11
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
-    ParseError,
+    SyntaxError,  # as that of XML is
     EOFError,
     NotImplementedError,
     ArithmeticError,
