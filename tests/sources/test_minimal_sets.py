@@ -247,10 +247,10 @@ def test_critical_words_behind_the_contrast_are_a_region(
 ) -> None:
     found = MinimalSet.of("the wren has by now gone, he says", "the wren have by now gone, he says")
     found = replace(found, critical=critical)
-    assert found.parts(found.form) == parts
+    assert (found.before, found.form, *found.parts_after) == parts
 
 
 def test_critical_characters_behind_the_contrast_are_a_region() -> None:
     found = MinimalSet.of("犬が今吠える。", "犬を今吠える。", joiner="")
     found = replace(found, critical="吠える")
-    assert found.parts(found.form) == ("犬", "が", "今", "吠える", "。")
+    assert (found.before, found.form, *found.parts_after) == ("犬", "が", "今", "吠える", "。")

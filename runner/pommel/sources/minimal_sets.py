@@ -131,8 +131,9 @@ class MinimalSet:
         found = MinimalSet.of(*self.sentences, fields=self.fields, joiner="")
         return replace(found, contexts=self.contexts, critical=self.critical)
 
-    def parts(self, form: str) -> tuple[str, ...]:
-        """Return the regions of the sentence with a form (`CRITICAL_NAMES`).
+    @property
+    def parts_after(self) -> tuple[str, ...]:
+        """The regions behind the contrast, whatever form it has (`CRITICAL_NAMES`).
 
         Where the critical words do not stand after the contrast, their region is empty.
         """
@@ -143,9 +144,9 @@ class MinimalSet:
         starts = (at for at in range(len(units) - n + 1) if cores[at : at + n] == wanted)
         start = next(starts, None) if wanted else None
         if start is None:
-            return self.before, form, "", "", self.after
+            return "", "", self.after
         cuts = (units[:start], units[start : start + n], units[start + n :])
-        return self.before, form, *map(self.joiner.join, cuts)
+        return tuple(map(self.joiner.join, cuts))
 
     @property
     def is_tied(self) -> bool:
@@ -255,16 +256,13 @@ def suite_items(
     """
     for number, each in enumerate(sets, start=1):
         names = (GRAMMATICAL, *ungrammatical_names(len(each.others)))
+        after = each.parts_after if has_critical else (each.after,)
         contexts = each.contexts or ("",) * len(names)
         yield {
             "item_number": number,
             **({SOURCE: each.fields} if each.fields else {}),
             "conditions": [
-                condition_value(
-                    name,
-                    each.parts(form) if has_critical else (each.before, form, each.after),
-                    context=context,
-                )
+                condition_value(name, (each.before, form, *after), context=context)
                 for name, context, form in zip(names, contexts, each.forms, strict=True)
             ],
         }

@@ -360,7 +360,8 @@ class SetContent(Content):
 
     def _checked(self, found: MinimalSet) -> MinimalSet:
         """Return a set; raises `InputError` if it has no critical words to be compared."""
-        if not found.parts(found.form)[-2]:
+        _, critical, _ = found.parts_after
+        if not critical:
             what = f"{quoted(found.critical)} does not stand behind what differs"
             hint = "leave out --compare critical, and its sentences are compared"
             raise InputError(f"{self.name}: {what} in {quoted(found.grammatical)}; {hint}")

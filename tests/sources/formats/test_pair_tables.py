@@ -221,9 +221,21 @@ def test_two_rows_are_a_pair_wherever_they_stand(tmp_path: Path) -> None:
         "Critical": "mooi",
         "Rating": ["6.5", "2.5"],
     }
-    assert pairs[0].parts(pairs[0].form) == ("", "Hij", "zingt heel", "mooi.", "")
+    assert (pairs[0].before, pairs[0].form, *pairs[0].parts_after) == (
+        "",
+        "Hij",
+        "zingt heel",
+        "mooi.",
+        "",
+    )
     # Words that differ are no words behind the contrast.
-    assert pairs[1].parts(pairs[1].form) == ("De wren", "wacht", "", "", "hier.")
+    assert (pairs[1].before, pairs[1].form, *pairs[1].parts_after) == (
+        "De wren",
+        "wacht",
+        "",
+        "",
+        "hier.",
+    )
     # The good row of a pair comes first, the rows are those that were there.
     order = [0, 3, 1, 2, 4]
     assert "".join(DUTCH.lines(pairs)) == "".join(f"{rows[at]}\n" for at in order)
