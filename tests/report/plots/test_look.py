@@ -103,6 +103,10 @@ def test_order_and_labels(capfd: pytest.CaptureFixture[str]) -> None:
     [
         (Look(order=("mach",)), "nothing in the plot is called 'mach'; did you mean 'match'?"),
         (Look(labels=("match",)), "--label match: write NAME=LABEL, such as match=grammatical"),
+        *(
+            (Look(font=font), f"--font {font}: no font's name has \", &, < or > in it")
+            for font in ('a"b', "x&y", "a<b", "a>b", "a\x01b")
+        ),
         (Look(labels=("=x",)), "--label =x: write NAME=LABEL, such as match=grammatical"),
     ],
 )

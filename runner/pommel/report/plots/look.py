@@ -72,14 +72,17 @@ class Look:
     def applied(self, chart: "alt.typing.ChartType") -> "alt.typing.ChartType":
         """Return a chart that looks so.
 
-        Raises `UsageError` for a name that the plot does not have, and for a size into which its
-        labels do not fit.
+        Raises `UsageError` for a name that the plot does not have, for what is no font's name, and
+        for a size into which its labels do not fit.
         """
         if self.is_plain and self.title is None:
             return chart
         spec = copy.deepcopy(chart.to_dict())
         self._name(spec)
         if self.font:
+            # What measures letters writes it as it is into XML, and aborts the process.
+            if not self.font.isprintable() or {*self.font} & {*'"&<>'}:
+                raise UsageError(f"--font {self.font}: no font's name has \", &, < or > in it")
             spec["config"]["font"] = f"{self.font}, {FONT}"
         if self.font_size:
             for part, key, value in [*_entries(spec)]:
