@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,11 +44,7 @@ from pommel.leaderboard.rerunning import Rescored, Sample, may_be_opened
 from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION, Standing, Standings
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import Manifest, has_letter
-from pommel.leaderboard.submission.own_paths import (
-    has_path,
-    published_reference,
-    without_paths,
-)
+from pommel.leaderboard.submission.own_paths import published_reference, without_paths
 from pommel.leaderboard.submission.reading import read_archive
 from pommel.suite import LoadedSuite, Suite
 
@@ -604,7 +600,10 @@ def _check_published(manifest: Manifest, where: str) -> None:
 
     Submissions lie in the board as they came, for everyone to read.
     """
-    if has_path(manifest.submitter.name) or without_paths(manifest.model) != manifest.model:
+    # An address of the web may have what would be a path elsewhere.
+    submitter = asdict(replace(manifest.submitter, url=""))
+    said = [submitter, manifest.model, *(each.provenance for each in manifest.suites)]
+    if any(without_paths(each) != each for each in said):
         raise SubmissionError(
             f"{where}: the manifest has a path of the submitter's machine, which everyone could "
             f"read; `pommel submit` of this version leaves it out (its --name says what the model "

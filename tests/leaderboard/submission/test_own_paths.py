@@ -172,6 +172,30 @@ def packed_before(folder: Path) -> bytes:
     return parts.with_manifest(change).packed()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda manifest: manifest["submitter"].update(note=f"of {PRIVATE}"),
+        lambda manifest: manifest["submitter"].update(by=f"ana ({PRIVATE})"),
+        lambda manifest: manifest["submitter"].update(contact=PRIVATE),
+        lambda manifest: manifest["suites"][1]["provenance"].update(of=[{"x": PRIVATE}]),
+    ],
+)
+def test_a_board_takes_no_path_wherever_it_is_said(tmp_path: Path, change: Any) -> None:
+    packed(tmp_path)
+    place = board_at(tmp_path)
+    raw = Parts.of((tmp_path / SOURCE).read_bytes()).with_manifest(change).packed()
+    (tmp_path / SOURCE).write_bytes(raw)
+    with pytest.raises(InputError, match="the manifest has a path of the submitter's machine"):
+        added(place, tmp_path / SOURCE)
+
+
+def test_an_address_of_the_web_is_no_path(tmp_path: Path) -> None:
+    packed(tmp_path, about=replace(ABOUT, url="https://example.org/?of=/home/ana"))
+    place = board_at(tmp_path)
+    assert added(place, tmp_path / SOURCE).n_ranked == 1
+
+
 def test_a_board_takes_no_path(tmp_path: Path) -> None:
     raw = packed_before(tmp_path)
     (tmp_path / SOURCE).write_bytes(raw)
