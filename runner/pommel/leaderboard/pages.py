@@ -8,7 +8,7 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -93,6 +93,13 @@ def _points(share: float) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
+def csv_text(lines: Iterable[Iterable[object]]) -> str:
+    """Return lines of a CSV file, with texts in quotation marks; cells are as they are to be."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(lines)
+    return text.getvalue()
+
+
 class Compared(NamedTuple):
     """How far a submission is from another: its score minus that one's.
 
@@ -147,19 +154,12 @@ class Pages:
     def chances(self) -> Mapping[str, float]:
         """What comes out by chance, by circuit; as "" the score. NaN where it is not known."""
         suites = self.ranking.board.suites
-        of_circuit = {
-            name: weighted_mean(
-                *zip(
-                    *(
-                        (example.chance, suite.weight)
-                        for suite, example in zip(suites, self.examples, strict=True)
-                        if suite.circuit == name
-                    ),
-                    strict=True,
-                )
+        of_circuit = {}
+        for name in self.ranking.board.circuits:
+            own = [i for i, suite in enumerate(suites) if suite.circuit == name]
+            of_circuit[name] = weighted_mean(
+                [self.examples[i].chance for i in own], [suites[i].weight for i in own]
             )
-            for name in self.ranking.board.circuits
-        }
         weights = [*self.ranking.board.circuits.values()]
         return {**of_circuit, "": weighted_mean([*of_circuit.values()], weights)}
 
@@ -193,21 +193,25 @@ class Pages:
             )
         return sorted(found, key=lambda each: -each.score)
 
+    @staticmethod
+    def suite_page(suite: PinnedSuite) -> str:
+        """Return where a suite's page lies in the site."""
+        return f"{_SUITES}/{suite.sha256[:_ID_DIGITS]}.html"
+
     def pairs_csv(self) -> str:
         """Return one line a pair of those that are ranked, the better first."""
-        rows, found = self.ranking.standings.rows, self.comparisons
-        spreadsheet_cell = CsvTable.spreadsheet_cell
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow(
+        found = self.comparisons
+        rows = [
+            (row.id, CsvTable.spreadsheet_cell(row.name)) for row in self.ranking.standings.rows
+        ]
+        lines: list[tuple[object, ...]] = [
             ("id", "model", "other_id", "other_model", "difference", "low", "high", "p", "other_p")
-        )
+        ]
         for (i, one), (j, other) in combinations(enumerate(rows), 2):
             numbers = (found.difference[i, j], found.low[i, j], found.high[i, j])
-            names = (one.id, spreadsheet_cell(one.name), other.id, spreadsheet_cell(other.name))
             ps = (found.p[i, j], found.p[j, i])
-            writer.writerow((*names, *(round(float(each), _DIGITS) for each in (*numbers, *ps))))
-        return text.getvalue()
+            lines.append((*one, *other, *(round(float(each), _DIGITS) for each in (*numbers, *ps))))
+        return csv_text(lines)
 
     def texts(self, environment: "Environment") -> dict[str, str]:
         """Return the text of each page by its name."""
@@ -236,7 +240,7 @@ class Pages:
             )
         page = environment.get_template("suite.html.j2")
         for suite, example in zip(ranking.board.suites, self.examples, strict=True):
-            files[f"{_SUITES}/{suite.sha256[:_ID_DIGITS]}.html"] = page.render(
+            files[self.suite_page(suite)] = page.render(
                 pinned=suite, example=example, rows=self.on_suite(suite), root="../"
             )
         return files

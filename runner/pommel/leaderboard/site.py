@@ -3,8 +3,6 @@
 The pages of the site can be read without scripts, and fetch nothing.
 """
 
-import csv
-import io
 import json
 import math
 from collections.abc import Sequence
@@ -20,7 +18,7 @@ from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder, written_name
 from pommel.leaderboard.ledger import Ledger, Listed, Rerun
 from pommel.leaderboard.names import confused
-from pommel.leaderboard.pages import DATE, PLACES, Pages, site_environment
+from pommel.leaderboard.pages import DATE, PLACES, Pages, csv_text, site_environment
 from pommel.leaderboard.standings import Scored, Standing, Standings
 from pommel.values import frozen
 
@@ -124,12 +122,9 @@ class Ranking:
         a cell.
         """
         columns = self._columns()
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow(map(_csv_cell, columns))
-        for row in zip(*columns.values(), strict=True):
-            writer.writerow(map(_csv_cell, row))
-        return text.getvalue()
+        return csv_text(
+            map(_csv_cell, line) for line in (columns, *zip(*columns.values(), strict=True))
+        )
 
     def to_rows(self) -> list[dict[str, object]]:
         """Return one row a submission, with the scores of circuits and suites in columns.
