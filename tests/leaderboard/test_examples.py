@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.leaderboard.samples import added, board_at, resealed, submission
+from tests.leaderboard.samples import KEEPER, WHEN, added, board_at, model, resealed, submission
 from tests.leaderboard.submission.samples import AGREEMENT
 from tests.store.run_samples import agreement
 
@@ -63,6 +63,17 @@ def test_what_is_kept_is_read(place: BoardFolder) -> None:
         (place.folder / each.file).unlink()
     # So suites are not read again.
     assert place.examples(board) == kept
+
+
+def test_only_add_keeps_them(place: BoardFolder, tmp_path: Path) -> None:
+    place.examples_file.unlink()
+    board = place.board()
+    place.examples(board)
+    first, *_ = place.ledger(board).ranked
+    place.withdraw(first, reason="x", when=WHEN, by=KEEPER)
+    assert not place.examples_file.exists()
+    added(place, submission(tmp_path, model("other")), supersede=True)
+    assert place.examples_file.exists()
 
 
 @pytest.mark.parametrize(

@@ -272,6 +272,32 @@ def test_each_is_compared_with_each(tmp_path: Path) -> None:
     assert (last["difference"], last["p"]) == ("0.0", "1.0")
 
 
+def test_of_many_the_first_and_those_around_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pommel.leaderboard.pages._MOST_IN_MATRIX", 2)
+    monkeypatch.setattr("pommel.leaderboard.pages._MOST_COMPARED", 1)
+    board = of_three(tmp_path)
+    Ranking.write_site(board, tmp_path / "site")
+    site = pages(tmp_path / "site")
+    assert [row[0] for row in site["pairs.html"].rows] == ["model", "1 right", "2 half"]
+    assert "Shown are the first 2 of 3." in "".join(site["pairs.html"].text)
+    for row in Ranking.of(board).rows:
+        page = site[f"submissions/{row.id}.html"]
+        assert len(page.table("rank", "model", "difference", "p", "it is")) == 1
+        assert "Shown are those around it; pairs.csv has all." in "".join(page.text)
+    # All three pairs, below a line of names.
+    assert len((tmp_path / "site" / "pairs.csv").read_text().splitlines()) == 4
+
+
+def test_hashes_are_folded_away(place: BoardFolder, tmp_path: Path) -> None:
+    Ranking.write_site(place, tmp_path / "site")
+    for page in (tmp_path / "site").rglob("*.html"):
+        shown = re.sub(r"(?s)<details>.*?</details>|<[^>]*>", "", page.read_text("utf-8"))
+        assert not re.search(r"\b[0-9a-f]{40,}\b", shown)
+        assert re.search(r"<code>[0-9a-f]{64}</code>", page.read_text("utf-8"))
+
+
 def test_who_is_better_is_said_and_marked(tmp_path: Path) -> None:
     items = [ITEMS[1]] * 8
     board = board_at(tmp_path, (agreement(items=items),))
