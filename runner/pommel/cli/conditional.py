@@ -22,7 +22,7 @@ from pommel.cli.output import (
     show_notes,
     show_table,
 )
-from pommel.errors import InputError, UsageError, counted, quoted
+from pommel.errors import InputError, UsageError, counted, listed, quoted
 from pommel.files import DecodedText, frame_of, frame_text
 from pommel.scoring import Choices, ConditionalScore
 from pommel.sources import TargetTable
@@ -161,8 +161,7 @@ def _notes(scores: Sequence[ConditionalScore], joiner: str) -> Iterator[str]:
         yield f"{counted(n_unscored, 'token')} without a surprisal; sums and means leave them out"
     words = sorted({word for each in scores for word in each.oovs})
     if words:
-        shown = ", ".join(words[:5]) + (", ..." if words[5:] else "")
-        yield f"{counted(len(words), 'unknown word')} ({shown})"
+        yield f"{counted(len(words), 'unknown word')} ({listed(words, most=5)})"
 
 
 def _accuracy(scores: Sequence[ConditionalScore]) -> str:

@@ -49,9 +49,7 @@ class _SentencesOptions(ModelOptions):
     def sentences(self) -> list[str]:
         """The lines of FILE without the white space around them, as `lm-zoo` read them."""
         _, in_file = model_first(self.model, self.in_file)
-        decoded = DecodedText.of_stdin() if in_file == "-" else DecodedText.read(Path(in_file))
-        decoded.check_lines(in_file)
-        return [line.strip() for line in decoded.lines]
+        return DecodedText.lines_of(in_file)
 
 
 @click.command("list", cls=Command)

@@ -74,9 +74,7 @@ def _sentences(argument: str) -> list[str]:
                     f"{argument}: sentences stand one a line, and not in JSON; those of a suite "
                     f"are for `pommel surprisals MODEL {argument}`"
                 )
-            text = DecodedText.of_stdin() if argument == "-" else DecodedText.read(path)
-            text.check_lines("<stdin>" if argument == "-" else argument)
-            return [line.strip() for line in text.lines if line.strip()]
+            return [line for line in DecodedText.lines_of(argument) if line]
         if path.suffix.lower() in _FILES and len(argument.split()) == 1:
             why = "is a folder" if path.is_dir() else "no such file"
             raise InputError(f"{argument}: {why}; where it is a sentence, let - read it")

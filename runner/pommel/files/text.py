@@ -69,6 +69,16 @@ class DecodedText:
         """Read standard input, whatever the terminal's locale; raises as `read` does."""
         return cls.decode(cls.bytes_of_stdin(), file="<stdin>")
 
+    @classmethod
+    def lines_of(cls, name: str) -> list[str]:
+        """Return the lines of a file, of standard input for "-", without white space around them.
+
+        Raises as `read` does, and as `check_lines`, whatever it begins with.
+        """
+        read = cls.of_stdin() if name == "-" else cls.read(Path(name))
+        read.check_lines("<stdin>" if name == "-" else name)
+        return [line.strip() for line in read.lines]
+
     @staticmethod
     def bytes_of_stdin() -> bytes:
         """Return standard input as it is; raises `InputError` if it is too large."""
