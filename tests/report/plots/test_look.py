@@ -76,6 +76,10 @@ def test_title_and_letters(capfd: pytest.CaptureFixture[str]) -> None:
     assert drawn.spec["config"]["title"]["fontSize"] == 28
     assert drawn.spec["layer"][1]["mark"]["fontSize"] == 20
     assert "Score by model and suite" not in draw(Look(title="").applied(HEAT), capfd).texts
+    # Of what nothing prints, there is a question mark.
+    drawn = draw(Look(title="o\x01\udc80", labels=("b=p\x01\udc80",)).applied(HEAT), capfd)
+    assert {"o??", "p??"} <= set(drawn.texts)
+    drawn = draw(Look(title="").applied(HEAT), capfd)
     # What the plot shows is said as before.
     assert drawn.caption == HEAT.to_dict()["description"]
 

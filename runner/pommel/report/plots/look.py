@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import UsageError, listed, nearest
+from pommel.errors import UsageError, listed, nearest, printable
 from pommel.report.plots.saving import ChartFile, drawn
 from pommel.report.plots.theme import (
     CHARACTER_WIDTH,
@@ -89,7 +89,7 @@ class Look:
                 if str(key).lower().endswith("fontsize"):
                     part[key] = value * self.font_size / FONT_SIZE
         if self.title is not None:
-            spec["title"]["text"] = [self.title] if self.title else []
+            spec["title"]["text"] = [printable(self.title, has_lines=True)] if self.title else []
         kind: Any = type(chart)
         looking: alt.typing.ChartType = kind.from_dict(self._fitted(spec), validate=False)
         return looking
@@ -127,7 +127,7 @@ class Look:
         name, equals, label = argument.partition("=")
         if not (name and equals):
             raise UsageError(f"--label {argument}: write NAME=LABEL, such as match=grammatical")
-        return name, label
+        return name, printable(label, has_lines=True)
 
     def _fitted(self, spec: Spec) -> Spec:
         """Return the chart as wide and high as is said: a facet gets what its labels leave."""
