@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import click
 
-from pommel.analysis import Comparison, grouped
+from pommel.analysis import grouped
 from pommel.cli.option_groups import File, Options, option
 from pommel.cli.output import say_wrong
 from pommel.cli.selecting import named_heads
@@ -261,6 +261,9 @@ class ComparedOptions(GateOptions, title="Gates"):
             return []
         if store is None:
             raise UsageError("--not-worse-than needs the store; leave out --no-store")
+        # Imported where it is asked for: most runs are compared with nothing.
+        from pommel.analysis import Comparison
+
         wanted = {each.sha256: each.name for each in suites if each.predictions}
         heads = [
             each
@@ -283,6 +286,8 @@ class ComparedOptions(GateOptions, title="Gates"):
         """Yield what comes of the comparison of each model with kept runs, if there are any."""
         if not kept:
             return
+        from pommel.analysis import Comparison
+
         side = Comparison.kept_side(kept, str(self.not_worse_than))
         records = [RunRecord.of(run) for run in runs if run.result.predictions]
         for model, own in grouped(records, lambda each: each.result.model_name).items():
