@@ -128,9 +128,10 @@ with BoardFolder(Path("board")).locked() as is_alone:
     print(is_alone, flush=True)
     input()
 """
-    first, second = (_python(tmp_path, "-c", code) for _ in range(2))
+    first = _python(tmp_path, "-c", code)
     assert first.stdout
     assert first.stdout.readline() == "True\n"
+    second = _python(tmp_path, "-c", code)
     with pytest.raises(subprocess.TimeoutExpired):
         second.wait(1)
     # What is locked can be read meanwhile.
