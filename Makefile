@@ -114,6 +114,7 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/store.py
 	$(BIN)/python -m benchmarks.report
+	$(BIN)/python -m benchmarks.many_runs
 	$(BIN)/python -m benchmarks.leaderboard
 
 builtin-models: $(VENV)/.dev
