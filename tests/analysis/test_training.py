@@ -47,6 +47,11 @@ def test_points_come_in_the_order_of_training_with_their_intervals() -> None:
     assert points[2].p_above == pytest.approx(binomial_p(3, 4))
 
 
+def test_nothing_is_drawn_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("numpy.random.default_rng")
+    assert len(followed(shares(10, 14, 15), level="all").points) == 3
+
+
 def test_models_that_are_no_steps_are_passed_over() -> None:
     records = [record("m", "s", "10"), record("l/seed-1", "s", "10", member=seed(1))]
     found = followed(records)

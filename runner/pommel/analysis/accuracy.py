@@ -424,15 +424,28 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
             n_holding=n_holding,
             stratified=_stratified(scored, is_pooled=is_pooled),
             chance=_mean_chance(scored, is_pooled=is_pooled),
-            margin_bits=Estimate.of_groups(
-                _groups(scored, lambda each: each.margins_bits, is_pooled=is_pooled),
-                n_resamples=settings.n_resamples,
-                seed=settings.seed,
-            ),
-            median_margin_bits=_median_margin(scored),
+            margin_bits=_NO_MARGIN,
+            median_margin_bits=math.nan,
             counts={name: total(part.counts[name] for part in units[unit]) for name in COUNTS},
         )
-        yield _tested(row, scored)
+        row = _tested(row, scored)
+        yield _with_margins(row, scored, settings) if settings.n_resamples else row
+
+
+_NO_MARGIN = Estimate(n=0, mean=math.nan, low=math.nan, high=math.nan)
+
+
+def _with_margins(row: Accuracy, parts: Sequence[Part], settings: Settings) -> Accuracy:
+    is_pooled = settings.average == "items" and len(parts) > 1
+    return replace(
+        row,
+        margin_bits=Estimate.of_groups(
+            _groups(parts, lambda each: each.margins_bits, is_pooled=is_pooled),
+            n_resamples=settings.n_resamples,
+            seed=settings.seed,
+        ),
+        median_margin_bits=_median_margin(parts),
+    )
 
 
 def _counted(parts: Sequence[Part]) -> tuple[int | None, int | None]:

@@ -113,7 +113,8 @@ class Settings(WithDraws, WithAverage):
 
     `chance` is the share that holds by chance; None takes it from the formulas
     (`pommel.suite.formula.chance`), and where a result has none from `SuiteFacts.chance`.
-    Where neither says it, there is no test. `average` says what a row of several suites is.
+    Where neither says it, there is no test. `average` says what a row of several suites is. Without
+    draws (`n_resamples` 0) margins are left out.
     """
 
     chance: Annotated[

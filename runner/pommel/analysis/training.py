@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -85,14 +86,16 @@ class TrainingAsked(WithLevel, Settings, WithModels, Question):
             if each.result.membership and each.result.membership.is_ordered
         ]
         labels = suite_labels(own)
-        rows = Accuracies.of(own, "model" if self.level == "all" else self.level, self).rows
+        # Margins are not looked at, and so none are drawn.
+        settings = replace(self, n_resamples=0)
+        rows = Accuracies.of(own, "model" if self.level == "all" else self.level, settings).rows
         _check_variants(rows)
-        numbered = [row for row in rows if _member(row).value is not None]
+        parted = grouped(rows, lambda row: _member(row).value is not None)
         points: list[TrainingPoint] = []
         paths: list[TrainingPath] = []
         incomplete: dict[str, None] = {}
         groups = grouped(
-            numbered,
+            parted.get(True, ()),
             lambda row: (
                 labelled(_member(row).family, row.who.variant),
                 _name(row, self.level, labels),
@@ -112,7 +115,7 @@ class TrainingAsked(WithLevel, Settings, WithModels, Question):
             asked=self,
             points=tuple(points),
             paths=tuple(paths),
-            without_step=tuple(dict.fromkeys(row.label for row in rows if row not in numbered)),
+            without_step=tuple(dict.fromkeys(row.label for row in parted.get(False, ()))),
             incomplete=tuple(incomplete),
         )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.suite.formula.strategies import truths
 
 from pommel.suite.formula import Formula
-from pommel.suite.formula.chance import N_ORDERED, Chance, chance_of_all
+from pommel.suite.formula.chance import N_ORDERED, Chance, _simulated, chance_of_all
 from pommel.suite.formula.tree import (
     Comparison,
     Expression,
@@ -117,6 +117,13 @@ def test_the_rest_is_simulated_with_exponential_surprisals(text: str, share: flo
     assert found.method == "simulated"
     assert found.share == pytest.approx(share, abs=0.002)
     assert chance_of(formula(text)) == found
+
+
+def test_formulas_of_one_shape_are_simulated_once() -> None:
+    _simulated.cache_clear()
+    chances = {chance_of(formula(text)) for text in ("a + b < c & a < b", "d + g < e & d < g")}
+    chance_of(formula("a + b < c & b < a"))
+    assert (len(chances), _simulated.cache_info().misses) == (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """How often a formula would hold by chance."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 from itertools import permutations
@@ -105,7 +105,7 @@ def _chance(node: Expression) -> Chance:
         # Equal values have no share: the distribution is continuous.
         share = {"=": 0.0, "!=": 1.0}.get(node.operator, 0.5)
         return Chance(share=share, method="exact")
-    return _simulated(node)
+    return _simulated(_renamed(node, {each: n for n, each in enumerate(_regions(node))}))
 
 
 def _joint(node: Logical, parts: Sequence[Chance]) -> Chance:
@@ -192,6 +192,20 @@ def _walk_numbers(node: Expression) -> Iterator[Expression]:
         yield node
         for child in children(node):
             yield from _walk_numbers(child)
+
+
+def _renamed(node: Expression, numbers: Mapping[RegionValue, int]) -> Expression:
+    """Return a node whose regions have these numbers: formulas of one shape have one chance."""
+    match node:
+        case Number():
+            return node
+        case RegionValue():
+            return RegionValue(region=numbers[node], condition="")
+        case Negative() | Absolute() | Negation():
+            return replace(node, operand=_renamed(node.operand, numbers))
+        case _:
+            left, right = (_renamed(each, numbers) for each in (node.left, node.right))
+            return replace(node, left=left, right=right)
 
 
 @lru_cache(maxsize=256)
