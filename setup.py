@@ -18,7 +18,7 @@ from setuptools.errors import SetupError
 MAPPED = {
     "containers": ("image_sources", ("**/*",)),
     "schemas": ("schemas", ("*.json",)),
-    "suites": ("suites", ("*.toml", "**/*.json")),
+    "suites": ("suites", ("*.jsonl", "**/*.json")),
 }
 FIRST_DATE = 315532800  # 1980: archives know none before
 

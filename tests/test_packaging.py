@@ -52,7 +52,8 @@ def test_the_wheel_has_all_data_and_no_stray_files(checkout: Path, wheel: Path) 
         expected |= {
             f"pommel/shipped/{folder}/{name.removeprefix(f'{top}/')}"
             for name in files
-            if name.startswith(f"{top}/") and (top != "suites" or name.endswith((".json", ".toml")))
+            if name.startswith(f"{top}/")
+            and (top != "suites" or name.endswith((".json", ".jsonl")))
         }
     names = _names(wheel)
     assert {name for name in names if ".dist-info/" not in name} == expected
@@ -120,7 +121,7 @@ def test_a_build_without_its_data_fails(
         "containers/.gitkeep",
         "schemas/a.json",
         "suites/a.json",
-        "suites/a.toml",
+        "suites/a.jsonl",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

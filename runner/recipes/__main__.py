@@ -1,5 +1,6 @@
 """What makes everything that ships trained or generated: `python -m recipes`."""
 
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -9,7 +10,7 @@ from pommel.files import write_text
 from recipes.english.grammar import FULL_SIZE, sample_corpus
 from recipes.judgements import drawn_sentences, read_judged, write_rows, write_sheet
 from recipes.ngram import ORDER, train_ngram
-from recipes.suites import made_again
+from recipes.suites import indexed, made_again
 
 _seed = click.option("--seed", default=1, show_default=True, help="Seed of text and weights.")
 _scale = click.option(
@@ -64,9 +65,9 @@ def corpus(seed: int, scale: float, out: TextIO) -> None:
 @main.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="suites")
 def suites(folder: Path) -> None:
-    """Make the suites below FOLDER again, and name those that have changed."""
-    for path, text in made_again(folder):
-        if path.read_text("utf-8") != text:
+    """Make the suites below FOLDER and their index again, and name those that have changed."""
+    for path, text in chain(made_again(folder), indexed(folder)):
+        if not path.exists() or path.read_text("utf-8") != text:
             write_text(path, text)
             click.echo(path)
 

@@ -1,13 +1,15 @@
-"""The shipped suites, made again from the grammars in their languages' `sources`."""
+"""The shipped suites, made again from the grammars in their languages' `sources`; their index."""
 
+import hashlib
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.sources import Generation
+from pommel.sources import Generation, SuiteCard
 
 # A suite whose `meta` does not say how it was made is all items of the template of its name.
 _EVERYTHING = {"sample": None, "eos": False, "capitalize": False}
@@ -29,6 +31,36 @@ def made_again(folder: Path) -> Iterator[tuple[Path, str]]:
             yield path, _text(_grammar(path, sources, recipe), meta["name"], recipe)
         elif template.is_file():
             yield path, _without_recipe(_text(template, meta["name"], _EVERYTHING))
+
+
+def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the index of the suites below a folder, with what it should be: a line for each suite.
+
+    pommel knows by it which suites there are, and what each is, without reading them.
+    """
+    collections = tomllib.loads((folder / "collections.toml").read_text("utf-8"))
+    runs = collections.pop("models")
+    having = {
+        name: {path for pattern in patterns for path in folder.glob(pattern)}
+        for name, patterns in collections.items()
+    }
+    lines = []
+    for path in sorted(folder.rglob("*.json")):
+        content = path.read_bytes()
+        card = SuiteCard.of_value(json.loads(content))
+        # Some have been run on all suites of a language, some on one suite.
+        pretrained, own = (
+            tuple(each for key in (card.language, card.name) for each in runs[kind].get(key, ()))
+            for kind in ("pretrained", "own")
+        )
+        of_it = {
+            "file": path.relative_to(folder).as_posix(),
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "collections": [name for name, paths in having.items() if path in paths],
+            "card": asdict(replace(card, models=(*pretrained, *own), pretrained_models=pretrained)),
+        }
+        lines.append(json.dumps(of_it, ensure_ascii=False) + "\n")
+    yield folder / "index.jsonl", "".join(lines)
 
 
 def _grammar(suite: Path, sources: Path, recipe: Mapping[str, Any]) -> Path:

@@ -202,7 +202,7 @@ class TestOwnWheel:
         assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
         assert "pommel/cli/__init__.py" in names
         assert "pommel/shipped/schemas/suite.json" in names
-        assert "pommel/shipped/suites/collections.toml" in names
+        assert "pommel/shipped/suites/index.jsonl" in names
         assert "pommel/shipped/image_sources/template/.dockerignore" in names
         assert f"pommel-{package_version('pommel')}.dist-info/RECORD" in names
 

@@ -1,10 +1,8 @@
 """From what a user names as suites (files, folders, shipped collections) to suites, and lists."""
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, nearest
@@ -14,8 +12,6 @@ from pommel.suite import LoadedDraft, LoadedSuite, Suite
 from pommel.values import frozen
 
 _SHIPPED = "suites:"
-# By kind of models, and by language or suite.
-_Runs = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def find_suites(source: str) -> list[Path]:
@@ -47,11 +43,11 @@ def suite_files(collection: str = "") -> list[Path]:
     It is a folder ("en/agreement"), or one of those in `collections.toml` ("clams"); the empty one
     means all. A collection that does not exist has no files.
     """
-    folder = shipped_folder("suites")
-    if patterns := _catalogue()[0].get(collection):
-        return sorted({path for pattern in patterns for path in folder.glob(pattern)})
-    is_inside = ".." not in Path(collection).parts and not Path(collection).is_absolute()
-    return sorted((folder / collection).rglob("*.json")) if is_inside else []
+    return [
+        shipped_folder("suites") / each.file
+        for each in _Shipped.index()
+        if collection in each.collections or PurePath(each.file).parent.is_relative_to(collection)
+    ]
 
 
 @frozen
@@ -153,19 +149,37 @@ def _faults_of(error: InputError, path: Path | None) -> tuple[Fault, ...]:
     return (Fault(file=name, message=message),)
 
 
-def _catalogue() -> tuple[dict[str, list[str]], _Runs]:
-    """Return the collections that are no folders, and which models have been run on what."""
-    table = tomllib.loads((shipped_folder("suites") / "collections.toml").read_text("utf-8"))
-    runs = table.pop("models")
-    return table, runs
-
-
 def _nearest(name: str) -> str:
-    paths = suite_files()
-    top = shipped_folder("suites")
-    folders = {each.as_posix() for path in paths for each in path.relative_to(top).parents}
-    meant = nearest(name, {*_catalogue()[0], *folders, *(path.stem for path in paths)} - {"."})
+    known = set()
+    for each in _Shipped.index():
+        path = PurePath(each.file)
+        known |= {path.stem, *map(PurePath.as_posix, path.parents), *each.collections}
+    meant = nearest(name, known - {"."})
     return f"; did you mean {_SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"
+
+
+@frozen
+class _Shipped:
+    """What is known of a shipped suite without its file; `python -m recipes suites` writes it.
+
+    `file` is its path below the folder of suites, `sha256` that of its bytes; `collections` have it
+    beside its folders, and `card` holds the fields of its `SuiteCard`.
+    """
+
+    file: str
+    sha256: str
+    collections: tuple[str, ...]
+    card: Mapping[str, Any]
+
+    @classmethod
+    def index(cls) -> Iterator[Self]:
+        """Yield all, by their paths; the files themselves are 44 MB."""
+        for line in (shipped_folder("suites") / "index.jsonl").read_text("utf-8").splitlines():
+            yield cls(**json.loads(line, object_hook=cls._with_tuples))
+
+    @staticmethod
+    def _with_tuples(value: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {key: tuple(it) if isinstance(it, list) else it for key, it in value.items()}
 
 
 @frozen
@@ -207,10 +221,9 @@ class SuiteCard:
         """
         if not source.startswith(_SHIPPED) and (source == "-" or Path(source).exists()):
             found = load_suites([source])
-            return [cls._of_value(suite.to_dict()) for suite in found.suites], found.error
-        _, runs = _catalogue()
-        values = (json.loads(path.read_bytes()) for path in find_suites(source))
-        return [cls._of_value(value, runs) for value in values], None
+            return [cls.of_value(suite.to_dict()) for suite in found.suites], found.error
+        meant, top = {*find_suites(source)}, shipped_folder("suites")
+        return [cls(**each.card) for each in _Shipped.index() if top / each.file in meant], None
 
     @staticmethod
     def circuits(cards: "Iterable[SuiteCard]") -> "list[CircuitCard]":
@@ -230,10 +243,11 @@ class SuiteCard:
         ]
 
     @classmethod
-    def _of_value(cls, value: Mapping[str, Any], runs: _Runs | None = None) -> Self:
+    def of_value(cls, value: Mapping[str, Any]) -> Self:
+        """Return the card of a valid suite's JSON value."""
         meta = value["meta"]
         conditions = value["items"][0]["conditions"]
-        card = cls(
+        return cls(
             name=meta["name"],
             language=str(meta.get("language") or ""),
             circuit=str(meta.get("circuit") or ""),
@@ -243,14 +257,6 @@ class SuiteCard:
             n_predictions=len(value["predictions"]),
             condition_names=tuple(each["condition_name"] for each in conditions),
         )
-        if runs is None:
-            return card
-        # Some have been run on all suites of a language, some on one suite.
-        pretrained, own = (
-            tuple(each for key in (card.language, card.name) for each in runs[kind].get(key, ()))
-            for kind in ("pretrained", "own")
-        )
-        return replace(card, models=(*pretrained, *own), pretrained_models=pretrained)
 
 
 @frozen
