@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -53,6 +54,25 @@ def make_network(
     with torch.device(device):
         network = hf.AutoModelForCausalLM.from_config(getattr(hf, name)(**size, **marks))
     network.to(getattr(torch, dtype)).save_pretrained(folder)
+
+
+def perturbed(source: Path, folder: Path, *, share: float) -> Path:
+    """Write a network whose weights are those of another with normal noise; return its folder.
+
+    The noise of a tensor has so much of the tensor's own standard deviation.
+    """
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(source, folder)
+    draw = torch.Generator().manual_seed(SEED)
+    weights = load_file(source / "model.safetensors")
+    moved = {
+        name: each + share * each.float().std() * torch.randn(each.shape, generator=draw).to(each)
+        for name, each in weights.items()
+    }
+    save_file(moved, folder / "model.safetensors", metadata={"format": "pt"})
+    return folder
 
 
 N_PARADIGMS, N_PAIRS_EACH = 67, 1_000

@@ -4,7 +4,7 @@ import contextlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pommel.errors import StoreError, UsageError
 from pommel.models import LoadOptions, Model, NamedModel, Policy, closing, load_model as _load_model
@@ -142,6 +142,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     compat: Compat | None = None,
     regions: Regions = "all",
     strict_model: bool = False,
+    verdicts: Literal["float32"] | None = None,
     store: Store | Path | str | None = None,
 ) -> Results:
     """Run every suite on every model; a suite may be a folder or a collection (`suites:en`).
@@ -155,6 +156,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     is scored that it has, and what is scored is kept.
     A sentence at which a model fails costs the items that need it: they are skipped, and counted as
     such. With `strict_model` it ends the run with `ModelError`.
+    `verdicts` "float32" scores again in float32 what models of half precision leave open.
     """
     loaded = _suites([suites] if isinstance(suites, Suite | Mapping | str | Path) else suites)
     named = [models] if isinstance(models, str) or not isinstance(models, Iterable) else [*models]
@@ -169,6 +171,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
         oov=oov,
         swallowed=swallowed,
         strict_model=strict_model,
+        verdicts=verdicts,
     )
     made: list[Run] = []
     with _opened_store(store) as kept_in:

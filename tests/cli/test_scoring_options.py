@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Pommel, suite_value
+from tests.half_model import HalfModel
 from tests.word_model import WordModel, replace_kind
 
-from pommel.models.model import LoadOptions, Policy
+from pommel.models.model import LoadOptions, ModelInfo, Policy
 
 Words = Callable[..., WordModel]
 
@@ -248,3 +249,28 @@ def test_a_suite_all_of_whose_items_are_skipped(
     assert run["score"] is None
     assert run["predictions"][0]["n_skipped"] == 1
     assert pommel("run", "toy://", unequal, "--table", "predictions").status == 0
+
+
+def test_verdicts_of_half_precision_are_float32s_if_that_is_asked_for(
+    pommel: Pommel, suite_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = HalfModel(WordModel())
+    replace_kind(monkeypatch, "toy", lambda *_: half)
+    done = pommel("run", "toy://m", suite_file, "--verdicts", "float32", "--no-store")
+    assert done.status == 0
+    assert len(half.exact.asked) == 1
+    assert (
+        "note: words on agreement: 6 sentences scored again in float32, so that all " in done.stderr
+    )
+    replace_kind(monkeypatch, "toy", lambda *_: OnlyHalf())
+    done = pommel("run", "toy://m", suite_file, "--verdicts", "float32", "--no-store")
+    assert (done.status, done.stdout) == (1, "")
+    assert "toy://words computes in float16, and has no way to be asked in float32" in done.stderr
+
+
+class OnlyHalf(WordModel):
+    """A model of half precision, and of nothing else."""
+
+    @property
+    def info(self) -> ModelInfo:
+        return HalfModel(WordModel()).info

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, groupby
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -191,6 +192,11 @@ class _RunOptions(
         "little more, and where they are asked for (-o, --table regions or tokens).",
     )
 
+    verdicts: Literal["float32"] | None = option(
+        help="With --dtype float16 or bfloat16: score again in float32 what that leaves open, so "
+        "that all verdicts are float32's."
+    )
+
     @property
     def choices(self) -> Choices:
         """What the models are asked for; tables of regions and tokens ask for all regions."""
@@ -206,6 +212,7 @@ class _RunOptions(
             swallowed=self.swallowed,
             regions=regions,
             strict_model=self.strict_model,
+            verdicts=self.verdicts,
         )
 
     @contextlib.contextmanager

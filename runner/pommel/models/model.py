@@ -164,6 +164,11 @@ class ModelInfo:
         return self.details.get("offsets") == RECOVERED
 
     @property
+    def is_half(self) -> bool:
+        """Whether its numbers are of half precision, so that rounding shows."""
+        return self.dtype in ("float16", "bfloat16")
+
+    @property
     def remarks(self) -> list[str]:
         """What is told of how it has answered: sentences asked for again, an image's habits."""
         said = []
@@ -259,7 +264,8 @@ class Model(Protocol):
     """Anything that gives surprisals.
 
     A model knows nothing of suites. The surprisals of a sentence do not depend on which other
-    sentences it is scored with, nor on their order (1e-4 bits in float32).
+    sentences it is scored with, nor on their order (1e-4 bits in float32). One of half precision
+    may have a method `in_float32`, which gives the same in float32: its verdicts can be those then.
     """
 
     @property

@@ -87,6 +87,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "(@hu-etal-2020-systematic).",
         "each": "Each prediction has a score of its own, the share of items in which it holds.",
     },
+    "verdicts": {
+        "": "",
+        "float32": "Sentences on which verdicts rest that rounding could have turned were scored "
+        "again in float32.",
+    },
     "regions": {
         "all": "All regions were scored.",
         "needed": "Only the regions that predictions name were scored.",

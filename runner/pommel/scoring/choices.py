@@ -4,7 +4,7 @@ from dataclasses import field
 from typing import Literal, get_args
 
 from pommel.errors import UsageError
-from pommel.models import Policy
+from pommel.models import ModelInfo, Policy
 from pommel.values import frozen
 
 ScoreRule = Literal["all", "first", "each"]
@@ -13,6 +13,9 @@ Regions = Literal["auto", "all", "needed"]
 
 # What becomes of items whose comparison rests on an unknown word.
 Oov = Literal["keep", "skip"]
+
+# In which number format the verdicts are to be those of the model.
+Verdicts = Literal["float32"]
 
 # What a region is that has content, and in which no token begins.
 Swallowed = Literal["undefined", "skip", "begin"]
@@ -28,8 +31,9 @@ class Choices:
     region is all of whose characters stand in tokens that begin before it: "undefined" (it has no
     value, and what needs it does not hold), "skip" (the item is left out), or "begin" (tokens count
     where they begin, and it has 0 bits, as in the retired tools). None is "undefined", and "begin"
-    under `compat`. Where the model fails at a sentence, its items are skipped, unless
-    `strict_model`: then the model has failed.
+    under `compat`. `verdicts` "float32" scores again in float32 what a model of half precision
+    leaves open (`pommel.scoring.number_format`); others leave nothing open. Where the model fails
+    at a sentence, its items are skipped, unless `strict_model`: then the model has failed.
     Raises `UsageError` for a word that is none of these.
     """
 
@@ -40,15 +44,22 @@ class Choices:
     oov: Oov = "keep"
     swallowed: Swallowed | None = None
     strict_model: bool = False
+    verdicts: Verdicts | None = None
 
     def __post_init__(self) -> None:
         if self.compat is not None:
             UsageError.check_choice("compat", self.compat, get_args(Compat))
         if self.swallowed is not None:
             UsageError.check_choice("swallowed", self.swallowed, get_args(Swallowed))
+        if self.verdicts is not None:
+            UsageError.check_choice("verdicts", self.verdicts, get_args(Verdicts))
         UsageError.check_choice("regions", self.regions, get_args(Regions))
         UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))
         UsageError.check_choice("oov", self.oov, get_args(Oov))
+
+    def settles(self, model: ModelInfo) -> bool:
+        """Whether there is something that a model leaves open, and that is to be settled."""
+        return self.verdicts is not None and model.is_half
 
     @property
     def swallowed_regions(self) -> Swallowed:

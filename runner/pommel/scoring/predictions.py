@@ -34,8 +34,7 @@ def evaluate_predictions(
     `SurprisalError` for a table without the metric.
     """
     choices = choices or Choices()
-    hides = choices.swallowed_regions == "undefined" and table.swallowed.any()
-    looked_at = table.without_swallowed() if hides else table
+    looked_at = looked_at_by(choices, table)
     return SuiteResult(
         suite_name=suite.name,
         circuit=suite.circuit,
@@ -47,6 +46,11 @@ def evaluate_predictions(
             for index in range(len(suite.predictions))
         ),
     )
+
+
+def looked_at_by(choices: Choices, table: RegionTable) -> RegionTable:
+    """Return a table as predictions look at it: what a swallowed region has is a choice."""
+    return table.without_swallowed() if choices.swallowed_regions == "undefined" else table
 
 
 def _evaluate(

@@ -1,12 +1,13 @@
 """What is asked of a model: each sentence once, and no more of it than is needed."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from pommel.errors import ModelError
 from pommel.models import Model, Policy
+from pommel.scoring.number_format import noise_bits, sampled
 from pommel.scoring.regions import Needed
 from pommel.surprisal import ScoredSentence
 
@@ -25,6 +26,9 @@ class Questions:
     A sentence at which the model fails costs that sentence only, unless `is_strict`: it is among
     the answers, with its `failure`. It is to blame if the model says so (`ModelError.blamed`), or
     if the model fails at it alone, and not at others (`ModelError.suspect`).
+
+    `in_float32` is asked for what a model of half precision leaves open, once `noise_bits`, which
+    its own answers to a few sentences tell, are known.
     """
 
     model: Model
@@ -32,6 +36,8 @@ class Questions:
     needed: Needed
     scored: dict[str, ScoredSentence] = field(default_factory=dict)
     is_strict: bool = False
+    in_float32: "Questions | None" = None
+    noise_bits: float = 0.0
 
     def ask(self, counts: Counter[str]) -> Iterator[int]:
         """Ask the model for what is missing; raises what it refuses before it computes anything.
@@ -53,6 +59,26 @@ class Questions:
     def has(self, text: str) -> bool:
         """Say whether a sentence has been scored wherever it is needed, or has failed."""
         return text in self.scored and self.scored[text].has_all_of(self.needed[text])
+
+    def measure_noise(self, texts: Iterable[str]) -> "Questions":
+        """Have the same model in float32 tell by some of the texts how noisy its answers are."""
+        again = self.model.in_float32()  # type: ignore[attr-defined]
+        exact = Questions(again, self.policy, self.needed, is_strict=self.is_strict)
+        exact.answer(sampled(texts))
+        self.noise_bits = noise_bits(
+            (self.scored[text], each) for text, each in exact.scored.items()
+        )
+        self.in_float32 = exact
+        return exact
+
+    def answer(self, texts: Iterable[str]) -> None:
+        """Ask for texts, and take all answers in; raises as `ask` does."""
+        deque(self.ask(Counter(texts)), maxlen=0)
+
+    @property
+    def answered(self) -> set[str]:
+        """The sentences at which the model has not failed."""
+        return {text for text, each in self.scored.items() if not each.failure}
 
     def check_any(self, texts: Collection[str]) -> None:
         """Raise `ModelError` if each of some sentences has failed: then the model has."""
@@ -94,7 +120,7 @@ class Questions:
             answers = None
         if untold:
             yield sum(untold.values())
-        if search.first and not self._has_answers:
+        if search.first and not self.answered:
             self._give_up(search, search.first)
 
     def _go_on(self, search: "_Search", group: Sequence[str], error: ModelError) -> None:
@@ -112,15 +138,11 @@ class Questions:
         else:
             self._fail({group[0]: _in_one_line(error)})
             search.found.append(group[0])
-            if not self._has_answers:
+            if not self.answered:
                 search.try_another()
-        is_broken = len(search.found) > 1 and not self._has_answers
+        is_broken = len(search.found) > 1 and not self.answered
         if is_broken or search.n_failures == _MOST_FAILURES:
             self._give_up(search, search.first)
-
-    @property
-    def _has_answers(self) -> bool:
-        return not all(each.failure for each in self.scored.values())
 
     def _give_up(self, search: "_Search", error: ModelError) -> NoReturn:
         for text in search.found:

@@ -12,11 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import ModelError, UsageError, counted, listed, package_version, quoted
+from pommel.errors import (
+    ModelError,
+    UnsupportedFeatureError,
+    UsageError,
+    counted,
+    listed,
+    package_version,
+    quoted,
+)
 from pommel.files import frame_of_rows
 from pommel.models import Method, Model, ModelInfo, Named, Policy
 from pommel.scoring.choices import Choices, Compat
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
+from pommel.scoring.number_format import unsettled
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.questions import Questions
 from pommel.scoring.regions import (
@@ -260,6 +269,15 @@ class SuiteSurprisals:
             counted_so["failed"] = failed
         return replace(result, provenance={**self.provenance, **counted_so})
 
+    def left_open(self, noise_bits: float, choices: Choices | None = None) -> set[str]:
+        """Return the sentences on which verdicts rest that the noise of a number format could turn.
+
+        So do those at which the model has failed: it may not fail in another format.
+        """
+        choices = choices or self.choices
+        cells = unsettled(self.suite, self.table, choices, noise_bits=noise_bits)
+        return {self.sentences[item][condition].text for item, condition in cells} | {*self.failed}
+
     def to_evaluated_suite(self) -> Mapping[str, Any]:
         """Return the suite's JSON value with the surprisals of every region."""
         return evaluated_suite_to_dict(
@@ -351,6 +369,12 @@ class Run:
             words = sorted({word for found in table.oovs.values() for word in found})
             shown = listed(words, most=5)
             yield f"{where}: {counted(self.surprisals.n_oovs, 'unknown word')} ({shown})"
+        if exact := result.provenance.get("verdicts"):
+            yield (
+                f"{where}: {counted(len(exact['sentences']), 'sentence')} scored again in "
+                f"{exact['dtype']}, so that all verdicts are {exact['dtype']}'s; the others have "
+                f"{self.surprisals.model.dtype}'s bits, {exact['noise_bits']:.2g} a token off"
+            )
         for prediction in result.predictions:
             yield from self._prediction_notes(prediction, where)
 
@@ -451,7 +475,8 @@ def run_suites(
     choices = choices or Choices()
     every = NeededSentences.of_each(model, suites, choices)
     asked = _asked_of(model, every, choices)
-    together = model.info.costly_calls and len(suites) > 1
+    settles = choices.settles(model.info)
+    together = (model.info.costly_calls or settles) and len(suites) > 1
     groups = deque([every] if together else [[each] for each in every])
     failure: BaseException | None = None
     while groups:
@@ -468,15 +493,29 @@ def run_suites(
             for n_scored in answers:
                 if progress:
                     progress(n_scored)
+            _settle(asked, group if settles else [])
         except BaseException as error:  # noqa: BLE001 - raised again below
             failure = error
             groups.clear()
+            # What is complete may not be settled.
+            group = [] if settles else group
         try:
             yield from _complete_runs(asked, group)
         except ModelError as error:
             failure = failure or error
     if failure:
         raise failure
+
+
+def _settle(asked: Questions, group: Sequence[NeededSentences]) -> None:
+    """Have what a model of half precision leaves open of some suites in float32."""
+    if not group:
+        return
+    texts = {text for each in group for text in each.texts}
+    exact = asked.in_float32 or asked.measure_noise(texts)
+    every = (_added_up(asked, each) for each in group)
+    exact.answer({text for each in every for text in each.left_open(asked.noise_bits)})
+    asked.scored |= exact.scored
 
 
 def _complete_runs(asked: Questions, group: Iterable[NeededSentences]) -> Iterator[Run]:
@@ -498,17 +537,33 @@ def _asked_of(model: Model, suites: Sequence[NeededSentences], choices: Choices)
     """Find out what has to be asked for all suites."""
     # What the model refuses it refuses before anything is asked.
     model.info.resolved_method(choices.policy)
+    if choices.settles(model.info) and not hasattr(model, "in_float32"):
+        raise UnsupportedFeatureError(
+            f"{model.info.reference} computes in {model.info.dtype}, and has no way to be asked in "
+            f"float32, too; leave --verdicts out"
+        )
     needed = all_needed(each.spans for each in suites)
     return Questions(model, choices.policy, needed, is_strict=choices.strict_model)
 
 
 def _answered(asked: Questions, suite: NeededSentences) -> SuiteSurprisals:
-    """Return the surprisals of a suite all of whose sentences are there."""
+    """Return the surprisals of a suite all of whose sentences are there; raises if all failed."""
     asked.check_any(suite.texts)
+    return _added_up(asked, suite)
+
+
+def _added_up(asked: Questions, suite: NeededSentences) -> SuiteSurprisals:
     # By now it may know more of itself: how often it was asked again, say.
     info = asked.model.info
     method = info.resolved_method(asked.policy)
     about = provenance(suite.suite, info, suite.choices, method=method)
+    if exact := asked.in_float32:
+        about["verdicts"] = {
+            "dtype": suite.choices.verdicts,
+            "fingerprint": exact.model.info.fingerprint,
+            "noise_bits": asked.noise_bits,
+            "sentences": [text for text in suite.texts if text in exact.answered],
+        }
     return SuiteSurprisals.from_sentences(suite, asked.scored, method=method, provenance=about)
 
 

@@ -123,6 +123,8 @@ class RunRecord:
         # Those of an older result, without that choice, are as they were: so is its run's id.
         if "swallowed" in provenance:
             settings["swallowed"] = provenance["swallowed"]
+        if "verdicts" in provenance:
+            settings["verdicts"] = provenance["verdicts"]["dtype"]
         policy = replace(surprisals.policy, method=surprisals.method)
         kept = cls._of_result(run.result, surprisals.model, surprisals.suite, policy, settings)
         return replace(kept, created=str(provenance.get("date") or ""))
@@ -145,7 +147,8 @@ class RunRecord:
             membership=called.membership,
         )
         meant = replace(choices.policy, method=model.resolved_method(choices.policy))
-        kept = cls._of_result(result, model, suite, meant, choices.settings)
+        settled = {"verdicts": str(choices.verdicts)} if choices.settles(model) else {}
+        kept = cls._of_result(result, model, suite, meant, choices.settings | settled)
         return replace(kept, status="interrupted")
 
     @classmethod

@@ -197,6 +197,14 @@ class RunTables:
             "scored": scored.get("scored", origin),
         }
         surprisals = self._surprisals(base, suite, provenance)
+        if exact := scored.get("verdicts"):
+            left_open = surprisals.left_open(exact["noise_bits"], choices) - {*exact["sentences"]}
+            if left_open:
+                raise StoreError(
+                    f"{self.database.path}: of {suite.name}, {counted(len(left_open), 'sentence')} "
+                    f"would have to be scored again in {exact['dtype']} for these predictions; run "
+                    f"{base.model.reference} with --verdicts {exact['dtype']} on it"
+                )
         result = replace(surprisals.evaluate(choices), membership=base.result.membership)
         return Run(surprisals=surprisals, result=result)
 
@@ -225,6 +233,13 @@ class RunTables:
             for text, why in scored.get("failed", {}).items()
         }
         sentences |= self.cache.known(key, needed.texts)
+        if exact := scored.get("verdicts"):
+            key = replace(key, model=replace(info, fingerprint=exact["fingerprint"]))
+            # A sentence of one format only is none at all.
+            sentences = {
+                text: sentences[text] for text in {*sentences}.difference(exact["sentences"])
+            }
+            sentences |= self.cache.known(key, exact["sentences"])
         missing = [
             text
             for text in needed.texts

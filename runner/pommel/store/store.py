@@ -204,8 +204,12 @@ def _delete(connection: sqlite3.Connection, sentences: Mapping[int, set[bytes]])
         "PRIMARY KEY (suite_id, model_id, policy_id)) WITHOUT ROWID"
     )
     connection.execute(
-        "INSERT INTO suite_runs SELECT DISTINCT suite_id, model_id, policy_id FROM runs "
-        "WHERE suite_id IS NOT NULL AND model_id IS NOT NULL AND policy_id IS NOT NULL"
+        "INSERT INTO suite_runs SELECT suite_id, model_id, policy_id FROM runs "
+        "WHERE suite_id IS NOT NULL AND model_id IS NOT NULL AND policy_id IS NOT NULL "
+        # What was scored again in another number format, too.
+        "UNION SELECT suite_id, models.model_id, policy_id FROM runs JOIN models "
+        "ON models.fingerprint = json_extract(record, '$.provenance.verdicts.fingerprint') "
+        "WHERE suite_id IS NOT NULL AND policy_id IS NOT NULL"
     )
     connection.execute(
         "DELETE FROM scored WHERE NOT EXISTS ("

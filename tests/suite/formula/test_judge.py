@@ -258,3 +258,83 @@ def test_the_truth_is_the_sign_of_the_margin(tree: Expression, bits: list[float]
     assert not holds[known < 0].any()
     assert np.isnan(verdict.margin_bits[~verdict.defined]).all()
     assert not verdict.holds[~verdict.defined].any()
+
+
+@pytest.mark.parametrize(
+    ("formula", "a", "b", "settled"),
+    [
+        ("(1;%a%) < (1;%b%)", 1, 3, True),
+        ("(1;%a%) < (1;%b%)", 1, 2.5, True),
+        ("(1;%a%) < (1;%b%)", 1, 2, False),
+        ("(1;%a%) > (1;%b%)", 1, 2, False),
+        ("(1;%a%) - (1;%b%) < 1.5", 1, 1.6, True),
+        ("2 * (1;%a%) - (1;%b%) / 2 < 3", 1, 2, True),
+        ("3 * (1;%a%) - (1;%b%) / 2 < 3", 1, 2, False),
+        ("(1;%a%) = (1;%b%)", 1, 1, False),
+        ("(1;%a%) != (1;%b%)", 1, 3, True),
+        # The side that is settled decides, or does not.
+        ("(1;%a%) > (1;%b%) & (1;%a%) < 1", 1, 3, True),
+        ("(1;%a%) < (1;%b%) & (1;%a%) < 1", 1, 3, False),
+        ("(1;%a%) < (1;%b%) | (1;%a%) < 1", 1, 3, True),
+        ("(1;%a%) > (1;%b%) | (1;%a%) < 1", 1, 3, False),
+        ("!((1;%a%) < 1)", 1, 3, False),
+        # A truth that may be another is a number that may jump.
+        ("((1;%a%) < (1;%b%)) + (0 < (1;%b%)) = 2", 1, 3, True),
+        ("((1;%a%) < 1) + (0 < (1;%b%)) = 2", 1, 3, False),
+        ("0 * ((1;%a%) < 1) = 0", 1, 3, False),
+        ("1 < 1", 1, 1, True),
+        ("(1;%a%) < (1;%b%)", 1, NAN, True),
+        ("(1;%a%) < (1;%b%) & (1;%a%) < 1", 1, NAN, False),
+    ],
+)
+def test_a_verdict_is_settled_that_no_value_within_room_turns(
+    formula: str, a: float, b: float, *, settled: bool
+) -> None:
+    columns = {"a": np.array([a]), "b": np.array([b])}
+    found = Formula.parse(formula).settled(
+        lambda _region, name: columns[name], lambda *_: np.array([0.5]), n_items=1
+    )
+    assert found.tolist() == [settled]
+
+
+_ROOMS = st.sampled_from([0.0, 0.125, 0.5, 2.0])
+# Numbers in halves and the like, so that nothing is rounded, and ties are as likely as not.
+_EIGHTHS = st.integers(0, 80).map(lambda number: number / 8)
+
+
+@given(
+    st.sampled_from(
+        [
+            "(1;%a%) < (1;%b%)",
+            "(1;%a%) - (1;%b%) >= (1;%c%) - 1",
+            "abs((1;%a%) - (1;%b%)) * 2 > (1;%c%) / 2",
+            "(1;%a%) = (1;%b%)",
+            "(1;%a%) != (1;%b%) | (1;%c%) < 5",
+            "(1;%a%) < (1;%b%) & (1;%b%) < (1;%c%)",
+            "!((1;%a%) < (1;%b%) & !((1;%b%) = (1;%c%)))",
+            "((1;%a%) < (1;%b%)) + ((1;%b%) <= (1;%c%)) > 1",
+            "-(1;%a%) * 3 < ((1;%b%) > 5) - (1;%c%)",
+        ]
+    ),
+    st.data(),
+)
+def test_no_values_within_room_turn_a_verdict_that_is_settled(
+    text: str, data: st.DataObject
+) -> None:
+    formula = Formula.parse(text)
+    values = {
+        name: np.array(data.draw(st.lists(_EIGHTHS | st.just(NAN), min_size=4, max_size=4)))
+        for name in "abc"
+    }
+    rooms = {name: data.draw(_ROOMS) for name in "abc"}
+    moves = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=4, max_size=4)
+    moved = {name: values[name] + rooms[name] * np.array(data.draw(moves)) for name in "abc"}
+    settled = formula.settled(
+        lambda _region, name: values[name], lambda _region, name: np.full(4, rooms[name]), n_items=4
+    )
+    given_, other = (
+        formula.judge(lambda _region, name, own=own: own[name], n_items=4)  # type: ignore[misc]
+        for own in (values, moved)
+    )
+    assert (given_.holds == other.holds)[settled].all()
+    assert (given_.defined == other.defined)[settled].all()

@@ -19,6 +19,7 @@ from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.huggingface.tokens import Vocabulary
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import find_dtype, free_gpu_bytes
+from pommel.models.neural.precision import check_products
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -204,6 +205,7 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
     of consent, or no language model. Nothing is downloaded.
     """
     dtype = find_dtype(options.dtype)
+    check_products(device)
     files = find_files(folder, allow_pickle=options.allow_pickle)
     config = read_json(files.config)
     _check_counts(config)

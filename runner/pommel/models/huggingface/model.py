@@ -8,7 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -139,7 +139,10 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
         loaded = load(folder, device, options)
         scorer = _SCORERS[loaded.kind](loaded)
     info = describe(loaded, scorer, reference=reference, name=name)
-    return HuggingFaceModel(info=info, scorer=scorer)
+    model = HuggingFaceModel(info=info, scorer=scorer)
+    exact = replace(options, dtype="float32")
+    model.in_float32 = partial(open_folder, folder, reference=reference, name=name, options=exact)
+    return model
 
 
 def open_shipped(folder: Path, *, reference: str, name: str, options: LoadOptions) -> Model:
@@ -172,6 +175,8 @@ _PROBE = "Testing"
 
 class HuggingFaceModel(TokenizingModel):
     """A language model in this process. Each distinct sentence is scored once, in batches."""
+
+    in_float32: Callable[[], Model]
 
     def __init__(self, *, info: ModelInfo, scorer: Scorer) -> None:
         """Put together what `open_model` has loaded and checked."""

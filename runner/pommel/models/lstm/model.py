@@ -4,9 +4,9 @@ import contextlib
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from pommel.models.model import (
     SpansOfEach,
 )
 from pommel.models.neural.memory import find_device, find_dtype
+from pommel.models.neural.precision import check_products
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
@@ -112,6 +113,7 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     find_dtype(options.dtype)
     files = read_folder(folder, reference=reference)
     try:
+        check_products(options.device)
         network = LstmNetwork(files.weights, device=options.device, dtype=options.dtype)
     # A device may lack the memory (RuntimeError), or the number format (TypeError).
     except (RuntimeError, TypeError) as error:
@@ -119,7 +121,10 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
         raise ModelNotAvailableError(f"{reference}: {message}") from None
     engine = RecurrentEngine(network, options)
     info = describe(files, folder, reference=reference, name=name, options=options)
-    return LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
+    model = LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
+    exact = replace(options, dtype="float32")
+    model.in_float32 = partial(open_folder, folder, reference=reference, name=name, options=exact)
+    return model
 
 
 class LstmModel(TokenizingModel):
@@ -133,6 +138,8 @@ class LstmModel(TokenizingModel):
     nothing stands before the first word, which then gets what `first_token` says. It is scored at
     the end unless `eos` is "never".
     """
+
+    in_float32: Callable[[], Model]
 
     def __init__(
         self,

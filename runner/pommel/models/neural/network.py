@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 from pommel.models.neural.passes import Pass, TreeShape
+from pommel.models.neural.precision import exact_products
 from pommel.models.neural.questions import Bits, Ids
 
 if TYPE_CHECKING:
@@ -130,10 +131,8 @@ class Network:
 
         What goes wrong comes as torch's `RuntimeError`: see `memory_errors`.
         """
-        import torch
-
         rows = self._tensor(a_pass.rows)
-        with quiet(), torch.inference_mode(), self._only(rows) as chosen:
+        with quiet(), exact_products(self.device), self._only(rows) as chosen:
             logits = self.model(**self.inputs(a_pass), return_dict=True).logits
             if not chosen:
                 self.narrow = False
@@ -172,12 +171,10 @@ class Network:
 
         `whole` lets the network do all of it by itself. Raises as `logits` does.
         """
-        import torch
-
         alone = Pass.alone(ids)
         if not whole:
             return self.logits(alone)
-        with torch.inference_mode():
+        with exact_products(self.device):
             return self.model(**self.inputs(alone), return_dict=True).logits[0]
 
     def inputs(self, a_pass: Pass) -> dict[str, Any]:

@@ -5,18 +5,18 @@ at once, each from the state after the word before it. A state is computed once,
 and is gone when the depth below has been computed.
 """
 
-import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
-from pommel.models.neural.network import read
+from pommel.models.neural.network import at_least_float32, read
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key, work_of
+from pommel.models.neural.precision import exact_products
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
 from pommel.values import frozen, positional
 
@@ -52,7 +52,7 @@ class LstmNetwork:
         """Take weights by their names in torch's modules `encoder`, `rnn` and `decoder`.
 
         Without a `decoder.weight` it is the encoder's. `dtype` is the number format that everything
-        is computed in.
+        is computed in, but for the projection to the vocabulary: that is in float32 at least.
         """
         import torch
 
@@ -61,8 +61,9 @@ class LstmNetwork:
         self.device = device
         self.dtype = number_format
         self._encoder = own["encoder.weight"]
-        self._decoder = own.get("decoder.weight", self._encoder).t()
-        self._decoder_bias = own["decoder.bias"]
+        # As for other networks: sums rounded to 8 or 11 bits would be off by more than all else.
+        self._decoder = at_least_float32(own.get("decoder.weight", self._encoder)).t()
+        self._decoder_bias = at_least_float32(own["decoder.bias"])
         n_layers = sum(name.startswith("rnn.weight_hh_l") for name in own)
         self._layers = [
             _Layer(
@@ -93,7 +94,7 @@ class LstmNetwork:
         import torch
 
         first = self._layers[0]
-        with _exact_products(self.device):
+        with exact_products(self.device):
             return torch.addmm(first.bias, self._encoder[self.tensor(words)], first.from_input)
 
     def step(
@@ -108,7 +109,7 @@ class LstmNetwork:
 
         rows = self.tensor(parents)
         after: list[LayerState] = []
-        with _exact_products(self.device):
+        with exact_products(self.device):
             for number, layer in enumerate(self._layers):
                 gates = inputs
                 if after:
@@ -128,8 +129,8 @@ class LstmNetwork:
         """Return the logits after each of the top layer's `hidden`, (n_rows x n_known)."""
         import torch
 
-        with _exact_products(self.device):
-            return torch.addmm(self._decoder_bias, hidden, self._decoder)
+        with exact_products(self.device):
+            return torch.addmm(self._decoder_bias, at_least_float32(hidden), self._decoder)
 
     def tensor(self, array: Ids) -> "torch.Tensor":
         """Return an array on the network's device."""
@@ -150,28 +151,6 @@ def _cells(
     if before is not None:
         cell += forget.sigmoid_() * before.cell[rows]
     return LayerState(out.sigmoid_() * cell.tanh(), cell)
-
-
-@contextlib.contextmanager
-def _exact_products(device: str) -> Iterator[None]:
-    """Infer, and keep a GPU from rounding float32 to 10 bits (TF32) in products of matrices."""
-    import torch
-
-    if not device.startswith("cuda"):
-        with torch.inference_mode():
-            yield
-        return
-    flags: Any = torch.backends.cuda.matmul
-    new = hasattr(flags, "fp32_precision")
-    # The other one is that of torch before 2.9.
-    name, exact = ("fp32_precision", "ieee") if new else ("allow_tf32", False)
-    chosen = getattr(flags, name)
-    setattr(flags, name, exact)
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        setattr(flags, name, chosen)
 
 
 # So many requests share a tree at most: more would hardly share more.

@@ -136,7 +136,7 @@ def _how_to_score(runs: Sequence[Run], what: str) -> str:
                     if value != usual[name]
                 },
                 **({"compat": scored.compat} if scored.compat else {}),
-                **({"dtype": scored.model.dtype} if scored.model.dtype in _REDUCED else {}),
+                **({"dtype": scored.model.dtype} if scored.model.is_half else {}),
             }
             options = tuple(f"--{name} {value}" for name, value in told.items())
             commands.setdefault(options, []).append(shlex.quote(scored.model.reference))
@@ -146,9 +146,6 @@ def _how_to_score(runs: Sequence[Run], what: str) -> str:
         for options, models in commands.items()
     )
     return f"{' and '.join(listed_commands)} scores {what}"
-
-
-_REDUCED = ("bfloat16", "float16")
 
 
 def _source_of(suite: Suite) -> str:

@@ -136,6 +136,57 @@ def _compare(operator: str, left: Bits, right: Bits) -> _Truth:
     return _Truth(margin > 0 if operator in ("<", ">") else margin >= 0, margin, defined)
 
 
+def settled(tree: Expression, lookup: Lookup, room: Lookup, n_items: int) -> Truths:
+    """Say whether truth stays when values move by up to their `room`: see `Formula.settled`."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return np.full(n_items, _settled(tree, lookup, room))
+
+
+def _settled(node: Expression, lookup: Lookup, room: Lookup) -> Truths:
+    match node:
+        case Comparison():
+            margin = _truth(node, lookup).margin
+            left, right = (_room(side, lookup, room) for side in (node.left, node.right))
+            # The tolerance of `=` moves with its right side.
+            scale = 1 + RELATIVE_TOLERANCE * (node.operator in ("=", "!="))
+            reach = np.asarray(left + scale * right)
+            # What is undefined for lack of tokens has no margin, and is so within any room.
+            return np.asarray((reach == 0) | np.isfinite(reach) & ~(np.abs(margin) <= reach))
+        case Logical():
+            sides = [(_settled(side, lookup, room), side) for side in (node.left, node.right)]
+            # One side that is settled may decide alone.
+            found = np.asarray(sides[0][0] & sides[1][0])
+            for is_settled, side in sides:
+                truth = _truth(side, lookup)
+                found |= is_settled & truth.defined & (truth.holds == (node.operator == "|"))
+            return found
+        case Negation():
+            return _settled(node.operand, lookup, room)
+        case _:
+            raise no_truth(node)
+
+
+def _room(node: Expression, lookup: Lookup, room: Lookup) -> Bits:
+    """Return how far a number may move when the values in it do; infinite where it may jump."""
+    match node:
+        case Number():
+            return np.zeros(())
+        case RegionValue():
+            return room(node.region, node.condition)
+        case Negative() | Absolute():
+            return _room(node.operand, lookup, room)
+        case Arithmetic():
+            sides = (node.left, node.right)
+            left, right = (_room(side, lookup, room) for side in sides)
+            if node.operator in ("+", "-"):
+                return left + right
+            # Of factors, one names no region; a divisor names none.
+            a, b = (np.abs(_number(side, lookup)) for side in sides)
+            return np.asarray(a * right + b * left if node.operator == "*" else left / b)
+        case _:
+            return np.where(_settled(node, lookup, room), 0.0, np.inf)
+
+
 def _closeness(left: Bits, right: Bits) -> Bits:
     """Return how far |left - right| is below the tolerance of `=`; negative where it is above."""
     tolerance = ABSOLUTE_TOLERANCE_BITS + RELATIVE_TOLERANCE * np.abs(right)

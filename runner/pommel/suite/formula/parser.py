@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pommel.errors import FormulaError, nearest
-from pommel.suite.formula.judge import Lookup, Verdict, judge, syntaxgym_value
+from pommel.suite.formula.judge import Lookup, Truths, Verdict, judge, settled, syntaxgym_value
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
@@ -126,6 +126,15 @@ class Formula:
         false, and `|` true if the other side is true (Kleene's three-valued logic).
         """
         return judge(self.tree, lookup, n_items)
+
+    def settled(self, lookup: Lookup, room: Lookup, n_items: int) -> Truths:
+        """Say for every item whether the verdict is the same for all values that may be meant.
+
+        These are all that differ from those of `lookup` by what `room` gives at most, each by its
+        own and however they go together. Where it says so, the verdict of `judge` is theirs, too;
+        where not, it may be another.
+        """
+        return settled(self.tree, lookup, room, n_items)
 
     def syntaxgym_value(self, surprisals: Mapping[tuple[str, int], float]) -> float | bool:
         """Return what the retired `syntaxgym` made of a formula of its dialect, for one item.
