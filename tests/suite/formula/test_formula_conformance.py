@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from pommel.errors import FormulaError
-from pommel.suite.formula import Dialect, Formula, Verdict
+from pommel.suite.formula import Dialect, Formula
+from pommel.suite.formula.judge import Verdict
 
 DIALECTS: tuple[Dialect, ...] = ("pommel", "syntaxgym")
 

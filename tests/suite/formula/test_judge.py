@@ -9,7 +9,8 @@ from hypothesis import example, given, settings, strategies as st
 from numpy.typing import NDArray
 from tests.suite.formula.strategies import truths
 
-from pommel.suite.formula import Formula, Verdict
+from pommel.suite.formula import Formula
+from pommel.suite.formula.judge import Verdict
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,

@@ -1,6 +1,5 @@
 """Prediction formulas: text -> frozen tree -> truth and margin; static checks; text again."""
 
-from pommel.suite.formula.judge import Verdict
 from pommel.suite.formula.parser import Dialect, Formula, Remark
 from pommel.suite.formula.tree import RegionValue
 
@@ -9,5 +8,4 @@ __all__ = [
     "Formula",
     "RegionValue",
     "Remark",
-    "Verdict",
 ]

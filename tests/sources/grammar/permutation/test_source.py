@@ -20,8 +20,8 @@ from pommel.sources.grammar.permutation.design import Design, arrangements
 from pommel.sources.grammar.permutation.source import PermutationSource, design_head
 from pommel.sources.grammar.source import has_items, has_sets
 from pommel.sources.minimal_sets import MinimalSet
-from pommel.suite.formula import Formula, Verdict
-from pommel.suite.formula.judge import Bits
+from pommel.suite.formula import Formula
+from pommel.suite.formula.judge import Bits, Verdict
 from pommel.suite.read import LoadedSuite
 
 TWO_CASES = """\
