@@ -107,6 +107,7 @@ engines: $(VENV)/.dev
 
 benchmarks: $(VENV)/.bench
 	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python -m benchmarks.starting
 	$(BIN)/python -m benchmarks.scoring
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.arithmetic
 	$(BIN)/python benchmarks/lstm.py

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pommel.files.shipped import shipped_folder
-from pommel.models import huggingface
+from pommel.models.huggingface import model as huggingface
 from pommel.models.huggingface.left_to_right import LeftToRight
 from pommel.models.huggingface.model import HuggingFaceModel
 from pommel.models.model import LoadOptions, Policy

@@ -21,8 +21,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from pommel.models.lstm import LstmModel, open_folder
 from pommel.models.lstm.folder import LstmConfig, shapes, write_folder
+from pommel.models.lstm.model import LstmModel, open_folder
 from pommel.models.model import LoadOptions, Policy
 from pommel.models.word_level import word_spans
 from pommel.scoring import Choices

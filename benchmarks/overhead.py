@@ -1,4 +1,4 @@
-"""What pommel itself costs: from tokens to results, importing it, asking it for help.
+"""What pommel itself costs, from tokens to results.
 
     python benchmarks/overhead.py [--items N]
 
@@ -8,8 +8,6 @@ the smallest of several repetitions, since everything else on the machine only a
 """
 
 import argparse
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -60,10 +58,6 @@ def main() -> None:
     seconds = best_of(partial(run, model, suite))
     micros = 1e6 * seconds / n_sentences
     print(f"tokens to results: {micros:.1f} us a sentence ({n_sentences:,} sentences, 1 core)")
-    for module in ("pommel", "pommel.api"):
-        seconds = best_of(partial(python, "-c", f"import {module}")) - python_start()
-        print(f"import {module}: {seconds:.3f} s")
-    print(f"pommel --help: {best_of(partial(python, '-m', 'pommel', '--help')):.3f} s in all")
 
 
 def run(model: Recorded, suite: Suite) -> None:
@@ -116,16 +110,6 @@ def best_of(function: Callable[[], object]) -> float:
         function()
         times.append(time.perf_counter() - start)
     return min(times)
-
-
-def python(*arguments: str) -> None:
-    """Run Python in a process of its own."""
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-
-
-def python_start() -> float:
-    """Return what an empty Python process costs, in seconds."""
-    return best_of(partial(python, "-c", "pass"))
 
 
 if __name__ == "__main__":

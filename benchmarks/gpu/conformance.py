@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pommel.models.huggingface import open_folder
+from pommel.models.huggingface.model import open_folder
 from pommel.models.model import LoadOptions, Model, Policy
 from pommel.scoring import Choices
 from pommel.scoring.run import run_suites

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from benchmarks.scoring.variant import Bits, Variant
 from benchmarks.scoring.workload import Work
 
-from pommel.models.huggingface import HuggingFaceModel, open_folder
+from pommel.models.huggingface.model import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.neural.passes import Pass
 from pommel.scoring import Choices

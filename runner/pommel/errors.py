@@ -8,7 +8,6 @@ import difflib
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from importlib import metadata
 from types import MappingProxyType
 from typing import Literal
 
@@ -264,6 +263,8 @@ def package_version(name: str) -> str:
 
     Of pommel itself, in a checkout that was never installed, it is "0+unknown": a version, too.
     """
+    from importlib import metadata
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

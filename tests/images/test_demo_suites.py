@@ -11,7 +11,7 @@ from pommel.api import Results, run
 from pommel.sources.load import suite_files
 
 if TYPE_CHECKING:
-    from pommel.scoring.results import Table
+    from pommel.scoring.choices import Table
 
 pytestmark = pytest.mark.docker
 

@@ -22,10 +22,10 @@ from tests.models.lstm.folders import reference_bits, save_random_lstm
 
 from pommel.files.shipped import json_schema, shipped_folder
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.huggingface import open_folder
-from pommel.models.lstm import open_folder as open_lstm
+from pommel.models.huggingface.model import open_folder
+from pommel.models.lstm.model import open_folder as open_lstm
 from pommel.models.model import LoadOptions, Model, Policy, score_all
-from pommel.models.ngram import open_arpa
+from pommel.models.ngram.model import open_arpa
 from pommel.models.printed import parse_surprisal_table
 from pommel.surprisal import ScoredSentence, Token
 

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from pommel.files.shipped import shipped_folder
 from pommel.models.model import Policy, score_all
-from pommel.models.ngram import open_arpa
 from pommel.models.ngram.arpa import read_arpa
+from pommel.models.ngram.model import open_arpa
 from recipes.__main__ import main
 from recipes.english.grammar import FULL_SIZE
 from recipes.ngram import MODEL_FILE, NgramFigures, train_ngram

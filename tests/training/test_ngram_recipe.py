@@ -9,7 +9,7 @@ import pytest
 
 from pommel.errors import InputError, PommelError, UsageError
 from pommel.models.model import Policy, score_all
-from pommel.models.ngram import open_arpa
+from pommel.models.ngram.model import open_arpa
 from pommel.training.ngram_recipe import NgramRecipe
 from pommel.training.text import TextFile, words_of
 from recipes.english.grammar import held_out_corpus, sample_corpus

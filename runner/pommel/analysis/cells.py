@@ -5,14 +5,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pommel.files import frame_of
-from pommel.statistics import Spread
 from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
     from rich.text import Text
+
+    from pommel.statistics import Spread
 
 
 _Thing = TypeVar("_Thing")
@@ -93,6 +93,8 @@ class Column:
     @staticmethod
     def frame(rows: Sequence[object], columns: "Sequence[Column]") -> "pd.DataFrame":
         """Return one row each, with these columns."""
+        from pommel.files import frame_of
+
         return frame_of({each.name: [each.value(row) for row in rows] for each in columns})
 
 
@@ -163,7 +165,7 @@ class FamilyColumn:
         """What stands above it."""
         return f"{self.family} (mean ± sd, n = {self.n})"
 
-    def cell(self, scores: Spread) -> str:
+    def cell(self, scores: "Spread") -> str:
         """Return mean ± standard deviation of scores, and of how many if not of all members."""
         if not scores.n:
             return "-"

@@ -45,7 +45,7 @@ _SECTIONS = {
         "fetch": ("fetch", "Fetch suites and sentences that others have published."),
     },
     "Models": {
-        "models": ("models", "List the models that ship with pommel, show any model."),
+        "models": ("groups:models", "List the models that ship with pommel, show any model."),
         "train": ("train", "Train a word-level LSTM or an n-gram model on a text."),
         "image": ("image", "Make, build and check container images with models."),
     },
@@ -81,7 +81,24 @@ _pommel = LazyGroup(
     (--fail-under, --not-worse-than), 70 a mistake in pommel itself, 130 interrupted.
     """,
 )
-click.version_option(package_version("pommel"), message="pommel %(version)s")(_pommel)
+
+
+def _show_version(context: click.Context, _option: click.Parameter, value: object) -> None:
+    if value:
+        click.echo(f"pommel {package_version('pommel')}")
+        context.exit()
+
+
+_pommel.params.append(
+    click.Option(
+        ["--version"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_show_version,
+        help="Show the version and exit.",
+    )
+)
 _pommel.sections = _SECTIONS
 _pommel.first_words = """\
 pommel runs SyntaxGym test suites on language models.

@@ -92,7 +92,7 @@ _SUITES = {
         "Look for what is doubtful in SUITEs (files, folders, - for standard input).",
     ),
     "export": (
-        "suites:export",
+        "suites_export",
         "Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line).",
     ),
     "list": (
@@ -116,3 +116,19 @@ _SUITES = {
 
 suites = LazyGroup("suites", help="List, show, preview, export and begin suites.")
 suites.sections = {"Commands": _SUITES}
+
+
+_MODELS = {
+    "list": (
+        "models:list_models",
+        "List the built-in models, and the kinds of references that `pommel run` takes.",
+    ),
+    "show": (
+        "models_show",
+        "Load MODEL and say which model it is, down to the fingerprint of its weights.",
+    ),
+}
+
+
+models = LazyGroup("models", help="List and show models.")
+models.sections = {"Commands": _MODELS}

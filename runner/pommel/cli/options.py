@@ -1,19 +1,23 @@
 """Groups of options that several commands share, and what commands do with what they are told."""
 
 import contextlib
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import click
 
 from pommel.cli.option_groups import AboveZero, Count, Options, option
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
-from pommel.models import LoadOptions, Model, NamedModel, Policy, closing, load_model
-from pommel.scoring import Oov, ScoreRule, Swallowed
-from pommel.store import Store, default_store_path
+from pommel.models import LoadOptions, Policy
+from pommel.scoring import Oov, ResultsTable, ScoreRule, Swallowed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pommel.models import Model
+    from pommel.store import Store
 
 
 class _Memory(click.types.StringParamType):
@@ -41,6 +45,12 @@ class _FilePath(click.Path):
 
 
 HOW_TO_FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-results` those of others"
+
+tidy_table_option = click.option(
+    "--table",
+    type=click.Choice(get_args(ResultsTable)),
+    help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
+)
 
 # What stands above options that change scores.
 SCORING = "How it is scored"
@@ -124,11 +134,13 @@ class ModelOptions(ContainerOptions, ServerOptions, title="Model"):
         return replace(self.container_options(_USUAL), **told)
 
     @contextlib.contextmanager
-    def opened_model(self, reference: str) -> Iterator[Model]:
+    def opened_model(self, reference: str) -> "Iterator[Model]":
         """Give the model that is described and close it; then say how it has answered.
 
         Raises as `load_model` does.
         """
+        from pommel.models import closing, load_model
+
         options = self.load_options
         with download_bar(reference) as progress:
             model = load_model(reference, replace(options, pull_progress=progress))
@@ -140,6 +152,8 @@ class ModelOptions(ContainerOptions, ServerOptions, title="Model"):
 
 def model_first(model: str, other: str) -> tuple[str, str]:
     """Return a model and what it is to score; of two arguments in the other order, too."""
+    from pommel.models import NamedModel
+
     is_swapped = NamedModel.certain(other) and not NamedModel.certain(model)
     return (other, model) if is_swapped else (model, other)
 
@@ -195,14 +209,20 @@ class StoreOptions(Options, title="Store"):
     @property
     def store_path(self) -> Path:
         """The file that was named, or the user's own."""
+        from pommel.store import default_store_path
+
         return self.store or default_store_path()
 
-    def reading(self) -> Store:
+    def reading(self) -> "Store":
         """Open the store that a command reads; raises `UsageError` if there is none."""
+        from pommel.store import Store
+
         return Store.open(self._existing(), read_only=True)
 
-    def writing(self) -> Store:
+    def writing(self) -> "Store":
         """Open the store that a command changes; raises `UsageError` if there is none."""
+        from pommel.store import Store
+
         return Store.open(self._existing())
 
     def _existing(self) -> Path:
@@ -221,7 +241,7 @@ class KeepingOptions(StoreOptions, title="Store"):
     )
 
     @contextlib.contextmanager
-    def opened_store(self) -> Iterator[Store | None]:
+    def opened_store(self) -> "Iterator[Store | None]":
         """Give the store that keeps what a command scores; None if nothing is to be kept.
 
         A store of the user's own that cannot be opened or written is no reason not to score; one
@@ -234,6 +254,8 @@ class KeepingOptions(StoreOptions, title="Store"):
                 raise UsageError("--no-store scores everything again anyway; leave --rescore out")
             yield None
             return
+        from pommel.store import Store
+
         try:
             store = Store.open(self.store_path, rescore=self.rescore)
         except StoreError as error:
@@ -249,7 +271,7 @@ class KeepingOptions(StoreOptions, title="Store"):
             else:
                 yield store
 
-    def cached(self, model: Model, store: Store | None) -> Model:
+    def cached(self, model: "Model", store: "Store | None") -> "Model":
         """Return a model that answers from the store what the store has."""
         return model if store is None else store.cached(model)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,8 +16,6 @@ from pommel.cli import completing
 from pommel.cli.option_groups import FILE, FOLDER
 from pommel.cli.terminal import is_quiet
 from pommel.errors import Fault, UsageError, counted
-from pommel.files import frame_text, stacked, write_text
-from pommel.scoring import ResultsTable, SuiteResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pommel.report import Results
+    from pommel.scoring import ResultsTable, SuiteResult
 
 
 # A table that goes to a file or a pipe is not folded to the width of a screen.
@@ -46,6 +45,8 @@ def show_json(value: object) -> None:
 
 def show_frame(frame: "pd.DataFrame", form: str, *, raw: bool | None = None) -> None:
     """Print a tidy table as CSV, TSV, or JSON records; None: `raw` where `--raw` asks for it."""
+    from pommel.files import frame_text
+
     show_text(frame_text(frame, form, raw=asked_for_raw() if raw is None else raw))
 
 
@@ -75,8 +76,10 @@ def show_rows(
         show_table(table)
 
 
-def show_retired_table(results: Sequence[SuiteResult]) -> None:
+def show_retired_table(results: "Sequence[SuiteResult]") -> None:
     """Print the four columns that `syntaxgym run` and `syntaxgym evaluate` printed."""
+    from pommel.files import stacked
+
     frame = stacked([each.to_frame("predictions") for each in results])
     show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv", raw=True)
 
@@ -94,6 +97,8 @@ def print_or_write(text: str, output: Path | None, what: str) -> None:
     if output is None:
         show_text(text)
     else:
+        from pommel.files import write_text
+
         write_text(output, text)
         note(f"{what}: {output}")
 
@@ -267,11 +272,6 @@ folder_option = click.option(
     type=FOLDER,
     help="Folder to write to.",
 )
-tidy_table_option = click.option(
-    "--table",
-    type=click.Choice(get_args(ResultsTable)),
-    help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
-)
 
 
 def form_or_usual(form: str | None, compat: str | None) -> str:
@@ -279,7 +279,7 @@ def form_or_usual(form: str | None, compat: str | None) -> str:
     return form or ("tsv" if compat else "table")
 
 
-def check_table(table: ResultsTable | None, form: str) -> None:
+def check_table(table: "ResultsTable | None", form: str) -> None:
     """Raise `UsageError` for a table that the format has no place for."""
     if table and form == "json-full":
         raise UsageError("--format json-full is no table; leave out --table, or say json")
@@ -287,7 +287,7 @@ def check_table(table: ResultsTable | None, form: str) -> None:
         raise UsageError(f"--table {table} needs --format csv, tsv or json")
 
 
-def show_results(results: "Results", *, table: ResultsTable | None, form: str) -> None:
+def show_results(results: "Results", *, table: "ResultsTable | None", form: str) -> None:
     """Print results: tables for people, a tidy table, or nested JSON with the provenance."""
     from pommel.report import result_tables
 

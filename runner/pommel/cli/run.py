@@ -22,6 +22,7 @@ from pommel.cli.options import (
     ModelOptions,
     PolicyOptions,
     ScoreOptions,
+    tidy_table_option,
 )
 from pommel.cli.output import (
     RESULT_FORMS,
@@ -36,7 +37,6 @@ from pommel.cli.output import (
     show_results,
     show_retired_table,
     show_warnings,
-    tidy_table_option,
 )
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
 from pommel.files import make_folder, without_empty_folders

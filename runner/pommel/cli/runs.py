@@ -13,7 +13,7 @@ from pommel.cli.asking import confirm
 from pommel.cli.gates import GateOptions
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, field_of, option, takes_options
-from pommel.cli.options import HOW_TO_FILL, StoreOptions
+from pommel.cli.options import HOW_TO_FILL, StoreOptions, tidy_table_option
 from pommel.cli.output import (
     RESULT_FORMS,
     asked_for_raw,
@@ -27,7 +27,6 @@ from pommel.cli.output import (
     show_table,
     show_text,
     show_warnings,
-    tidy_table_option,
 )
 from pommel.cli.selecting import (
     RunArguments,

@@ -1,32 +1,21 @@
-"""`pommel suites`: the suites that ship with pommel, and any other."""
+"""`pommel suites list|show`: the suites that ship with pommel, and any other."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
 from pommel.analysis import plain_table
 from pommel.cli.lazy_group import Command
-from pommel.cli.output import (
-    folder_option,
-    form_option,
-    note,
-    show_json,
-    show_table,
-    suites_argument,
-)
-from pommel.errors import counted
-from pommel.files import check_file_names
-from pommel.sources import Content, SuiteCard, WrittenForm, load_suites
-from pommel.suite import LetterSize, Suite
+from pommel.cli.output import form_option, note, show_json, show_table
+from pommel.sources import SuiteCard, load_suites
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-# The endings of files, and the forms that they are written in.
-_FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
+    from pommel.suite import Suite
 
 
 @click.command("list", cls=Command)
@@ -71,33 +60,6 @@ def show(suite: str, item: int | None) -> None:
     found.check()
 
 
-@click.command("export", cls=Command)
-@suites_argument
-@folder_option
-@form_option(list(_FORMS), default="json", about="Format of the files.", has_tables=False)
-@click.option(
-    "--first-letter",
-    type=click.Choice(get_args(LetterSize)),
-    help="Write variants whose sentences begin with such a letter; `pommel stats stability` says "
-    "what that is worth.",
-)
-def export(
-    suites: tuple[str, ...], output: Path, form: str, first_letter: LetterSize | None
-) -> None:
-    """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
-    written = WrittenForm.named(_FORMS[form])
-    found = load_suites(suites)
-    Suite.check_distinct_names(found.suites)
-    exported = [
-        suite.with_first_letters(first_letter) if first_letter else suite for suite in found.suites
-    ]
-    check_file_names(suite.name for suite in exported)
-    for suite in exported:
-        Content.of_suite(suite).write(written, output / f"{suite.name}.{form}")
-    note(f"{counted(len(found.suites), 'suite')}: {output}")
-    found.check()
-
-
 def _suite_table(cards: Sequence[SuiteCard]) -> "Table":
     names, numbers = ["language", "circuit", "suite"], ["items", "conditions", "predictions"]
     table = plain_table(names=names, numbers=numbers)
@@ -126,7 +88,7 @@ def _circuit_table(cards: Sequence[SuiteCard]) -> "Table":
     )
 
 
-def _description(suite: Suite, number: int | None, caveats: Sequence[str]) -> list[str]:
+def _description(suite: "Suite", number: int | None, caveats: Sequence[str]) -> list[str]:
     facts = (suite.language, suite.circuit, suite.version, str(suite.meta.get("license") or ""))
     lines = [suite.name, f"  {' · '.join(fact for fact in facts if fact)}".rstrip()]
     if comment := str(suite.meta.get("comment") or ""):

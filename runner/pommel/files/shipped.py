@@ -5,7 +5,6 @@ editable, some are folders at its top instead, which the build maps to that plac
 """
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +21,7 @@ _AT_THE_TOP: dict[Folder, str] = {
 def shipped_folder(name: Folder) -> Path:
     """Return where a kind of what ships lies."""
     # A package that is not on disk (a zip file) has no model folders that torch could open.
-    package = Path(str(files("pommel")))
+    package = Path(__file__).parents[1]
     folder = package / "shipped" / name
     if folder.is_dir() or name not in _AT_THE_TOP:
         return folder

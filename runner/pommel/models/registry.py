@@ -51,12 +51,12 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
         )
     path = shipped_folder("builtin") / name / _BUILTIN[name]
     if path.name.endswith(".arpa.gz"):
-        from pommel.models import ngram
+        from pommel.models.ngram.model import open_arpa
 
-        return ngram.open_arpa(path, reference=reference, name=name)
-    from pommel.models import huggingface
+        return open_arpa(path, reference=reference, name=name)
+    from pommel.models.huggingface.model import open_shipped
 
-    return huggingface.open_shipped(path, reference=reference, name=name, options=options)
+    return open_shipped(path, reference=reference, name=name, options=options)
 
 
 # Where in its folder each one is.

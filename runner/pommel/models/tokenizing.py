@@ -5,18 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import Policy
 from pommel.surprisal import Token
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
 def after_nothing(following: "NDArray[np.float32]", n_ids: int) -> "NDArray[np.float32]":
     """Return rows of logarithms of probabilities with a uniform one before them, `n_ids` in all."""
+    import numpy as np
+
     n_outputs = following.shape[-1]
     uniform = np.full((1, n_outputs), -np.log(n_outputs), dtype=np.float32)
     return np.concatenate([uniform, following])[:n_ids]

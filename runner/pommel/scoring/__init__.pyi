@@ -3,6 +3,7 @@ from .choices import (
     Compat as Compat,
     Oov as Oov,
     Regions as Regions,
+    ResultsTable as ResultsTable,
     ScoreRule as ScoreRule,
     Swallowed as Swallowed,
 )
@@ -11,7 +12,6 @@ from .family_scores import FamilyScore as FamilyScore
 from .regions import RegionTable as RegionTable
 from .results import (
     PredictionResult as PredictionResult,
-    ResultsTable as ResultsTable,
     Score as Score,
     SuiteResult as SuiteResult,
 )

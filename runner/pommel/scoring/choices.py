@@ -20,6 +20,10 @@ Verdicts = Literal["float32"]
 # What a region is that has content, and in which no token begins.
 Swallowed = Literal["undefined", "skip", "begin"]
 
+# The tidy tables of a run; of several there is one more.
+Table = Literal["suites", "predictions", "regions", "tokens"]
+ResultsTable = Literal[Table, "families"]
+
 
 @frozen
 class Choices:

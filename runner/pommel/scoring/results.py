@@ -150,9 +150,6 @@ def _together(predictions: Sequence[PredictionResult]) -> PredictionResult:
 _COUNTS = ("n_ties", "n_undefined", "n_swallowed", "n_unscored", "n_oov", "n_skipped")
 
 OwnTable = Literal["predictions", "suites"]
-Table = Literal["suites", "predictions", "regions", "tokens"]
-# What a single run has no table of.
-ResultsTable = Literal[Table, "families"]
 
 # More scores than these are not named below a table.
 _MOST_LINES = 5

@@ -23,7 +23,7 @@ from pommel.errors import (
 )
 from pommel.files import frame_of_rows
 from pommel.models import Method, Model, ModelInfo, Named, Policy
-from pommel.scoring.choices import Choices, Compat
+from pommel.scoring.choices import Choices, Compat, Table
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.number_format import unsettled
 from pommel.scoring.predictions import evaluate_predictions
@@ -38,7 +38,7 @@ from pommel.scoring.regions import (
     needed_spans,
     region_table,
 )
-from pommel.scoring.results import PredictionResult, SuiteResult, Table
+from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.suite import Sentence, Suite
 from pommel.surprisal import ScoredSentence
 from pommel.values import frozen

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, nearest
 from pommel.files import DecodedText, shipped_folder
-from pommel.sources.formats.long_csv import TABLE_ENDINGS, read_long_csv
-from pommel.suite import LoadedDraft, LoadedSuite, Suite
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from pommel.suite import LoadedDraft, LoadedSuite, Suite
 
 _SHIPPED = "suites:"
 
@@ -59,8 +60,8 @@ class LoadedSuites:
     piece (a board, a call from Python) is not begun without them.
     """
 
-    loaded: tuple[LoadedSuite, ...]
-    suites: tuple[Suite, ...]
+    loaded: "tuple[LoadedSuite, ...]"
+    suites: "tuple[Suite, ...]"
     warnings: tuple[Fault, ...]
     n_files: int
     error: SuiteError | None
@@ -98,7 +99,7 @@ def load_suites(
     )
 
 
-def load_drafts(sources: Sequence[str]) -> list[LoadedDraft]:
+def load_drafts(sources: Sequence[str]) -> "list[LoadedDraft]":
     """Load all suites that `sources` name as they are, finished or not, each file once.
 
     What is wrong with a file keeps no other from being read. Raises `InputError` where nothing is
@@ -117,7 +118,10 @@ def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
                 yield path
 
 
-def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
+def _load(path: Path | None, *, strict: bool, evaluated: bool) -> "LoadedSuite":
+    from pommel.sources.formats.long_csv import TABLE_ENDINGS, read_long_csv
+    from pommel.suite import LoadedSuite
+
     if path is None:
         text = DecodedText.of_stdin().text
         return LoadedSuite.parse(text, file="<stdin>", strict=strict, evaluated=evaluated)
@@ -128,7 +132,10 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     return LoadedSuite.read(path, strict=strict, evaluated=evaluated)
 
 
-def _load_draft(path: Path | None) -> LoadedDraft:
+def _load_draft(path: Path | None) -> "LoadedDraft":
+    from pommel.sources.formats.long_csv import TABLE_ENDINGS, read_long_csv
+    from pommel.suite import LoadedDraft
+
     try:
         if path is None:
             return LoadedDraft.parse(DecodedText.of_stdin().text, file="<stdin>")

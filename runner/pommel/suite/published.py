@@ -5,8 +5,7 @@ It stands in published.toml.
 
 import functools
 import re
-import tomllib
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from pommel.values import positional
@@ -20,7 +19,9 @@ _TAG = re.compile(r"(?:[A-Za-z]{2,3}|[iIxX](?=-))(?:-[A-Za-z0-9]{1,8})*")
 
 @functools.cache
 def _known(what: str) -> Any:
-    return tomllib.loads((files("pommel.suite") / "published.toml").read_text("utf-8"))[what]
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("published.toml").read_text("utf-8"))[what]
 
 
 @positional

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models import huggingface
+from pommel.models.huggingface import model as huggingface
 from pommel.models.model import LoadOptions
 from pommel.surprisal import ScoredSentence
 

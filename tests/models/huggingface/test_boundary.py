@@ -14,7 +14,7 @@ from tests.models.neural.counting import counted, in_torch
 from tests.models.tiny_tokenizers import byte_level, metaspace, unigram, word_level, word_pieces
 
 from pommel.errors import UnsupportedFeatureError
-from pommel.models import huggingface
+from pommel.models.huggingface import model as huggingface
 from pommel.models.huggingface.boundary import corrected_bits, find_boundaries, word_mark
 from pommel.models.huggingface.tokens import Vocabulary, vocabulary_spec
 from pommel.models.model import Policy, score_all

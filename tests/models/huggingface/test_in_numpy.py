@@ -16,7 +16,7 @@ from tests.models.neural.counting import counted
 
 from pommel.errors import ModelNotAvailableError, UsageError
 from pommel.files.shipped import shipped_folder
-from pommel.models import huggingface
+from pommel.models.huggingface import model as huggingface
 from pommel.models.huggingface.left_to_right import LeftToRight
 from pommel.models.huggingface.model import HuggingFaceModel
 from pommel.models.model import Boundary, LoadOptions, Policy, score_all

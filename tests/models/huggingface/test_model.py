@@ -19,7 +19,7 @@ from tests.models.huggingface.opened import (
 from tests.models.neural.counting import counted, in_torch
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
-from pommel.models import huggingface
+from pommel.models.huggingface import model as huggingface
 from pommel.models.model import Policy, score_all
 from pommel.surprisal import ScoredSentence
 from pommel.testing import check_model

@@ -7,8 +7,7 @@ from tests.models.conftest import FolderOf
 from tests.models.huggingface.opened import open_tiny
 
 from pommel.files import shipped_folder
-from pommel.models.lstm import LstmModel
-from pommel.models.lstm.model import open_folder as open_lstm
+from pommel.models.lstm.model import LstmModel, open_folder as open_lstm
 from pommel.models.model import LoadOptions, Model
 from pommel.scoring import Choices, Run
 from pommel.scoring.run import run_suites

@@ -9,7 +9,7 @@ import pytest
 from tests.models.huggingface.opened import FolderOf, refusal, to_pickle
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models import huggingface
+from pommel.models.huggingface import model as huggingface
 from pommel.models.huggingface.files import find_source
 from pommel.models.model import LoadOptions
 

@@ -9,7 +9,7 @@ from tests.models.lstm.folders import save_random_lstm
 from tests.models.lstm.opened import WORDS, opened
 from tests.models.lstm.reading import WORDS as FEW_WORDS
 
-from pommel.models.lstm import LstmModel
+from pommel.models.lstm.model import LstmModel
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from pommel.models import lstm
-from pommel.models.lstm import LstmModel
+from pommel.models.lstm import model as lstm
+from pommel.models.lstm.model import LstmModel
 from pommel.models.model import LoadOptions
 from pommel.surprisal import ScoredSentence
 

@@ -9,7 +9,8 @@ from tests.models.lstm.folders import reference_bits, save_random_lstm
 from tests.models.lstm.opened import WORDS, opened, outcomes
 from tests.models.neural.counting import counted
 
-from pommel.models.lstm import LstmModel, model
+from pommel.models.lstm import model
+from pommel.models.lstm.model import LstmModel
 from pommel.models.model import Policy, Spans, score_all
 from pommel.surprisal import ScoredSentence
 from pommel.testing import check_model

@@ -11,8 +11,8 @@ from tests.models.lstm.opened import WORDS, opened
 from tests.models.lstm.reading import change_config
 
 from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
-from pommel.models import lstm
-from pommel.models.lstm import LstmModel
+from pommel.models.lstm import model as lstm
+from pommel.models.lstm.model import LstmModel
 from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.neural.recurrent import LstmNetwork
 from pommel.models.registry import load_model

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.models.neural.counting import Counts, counted
 
-from pommel.models.huggingface import HuggingFaceModel, open_folder
+from pommel.models.huggingface.model import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions
 from pommel.scoring import Choices
 from pommel.scoring.run import run_suites

@@ -14,13 +14,14 @@ from tests.models.ngram.samples import TINY, tiny_binary, write
 from pommel.errors import InputError
 from pommel.files.shipped import shipped_folder
 from pommel.models.model import Policy, score_all
-from pommel.models.ngram import NgramModel, open_arpa
 from pommel.models.ngram.arpa import read_arpa
 from pommel.models.ngram.model import (
     KenlmRefusalError,
+    NgramModel,
     NgramTables,
     is_kenlm_binary,
     ngram_model,
+    open_arpa,
     read_with_kenlm,
 )
 from recipes.english.grammar import held_out_corpus

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from pommel.errors import ModelError, UnsupportedFeatureError
 from pommel.models.model import Policy, score_all
-from pommel.models.ngram import NgramModel, open_arpa
+from pommel.models.ngram.model import NgramModel, open_arpa
 from pommel.testing import check_model
 
 TINY = r"""\data\

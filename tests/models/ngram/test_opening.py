@@ -10,7 +10,7 @@ from tests.models.ngram.samples import TINY, tiny_binary, write
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.models.model import LoadOptions, Policy, score_all
-from pommel.models.ngram import open_model
+from pommel.models.ngram.model import open_model
 from pommel.models.registry import load_model
 
 UNIGRAMS = "\\data\\\nngram 1=2\n\n\\1-grams:\n-0.25\t<unk>\n-0.5\ta\n\n\\end\\\n"

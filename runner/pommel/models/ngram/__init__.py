@@ -1,12 +1,18 @@
 """N-gram models: ARPA files, plain or gzipped, and KenLM binaries, `ngram://FILE`."""
 
 from pommel.models.kinds import Kind
-from pommel.models.ngram.model import NgramModel, open_arpa, open_model
+from pommel.models.model import LoadOptions, Model
 
-__all__ = ["KIND", "NgramModel", "open_arpa", "open_model"]
+
+def _open(reference: str, options: LoadOptions) -> Model:
+    # What models there are can be said without what they compute with.
+    from pommel.models.ngram.model import open_model
+
+    return open_model(reference, options)
+
 
 KIND = Kind(
-    open=open_model,
+    open=_open,
     forms={"ngram://FILE": "an n-gram model, an ARPA file (pommel train ngram)"},
     endings=(".arpa", ".arpa.gz"),
     models_are="file",
