@@ -57,7 +57,7 @@ def test_the_wheel_has_all_data_and_no_stray_files(checkout: Path, wheel: Path) 
         }
     names = _names(wheel)
     assert {name for name in names if ".dist-info/" not in name} == expected
-    assert {"pommel/py.typed", "pommel/sources/grammar/sentence.lark"} <= names
+    assert {"pommel/py.typed", "pommel/suite/formula/formula.lark"} <= names
     # What made the shipped models and suites is in the repository alone.
     assert [file for file in files if file.startswith("runner/recipes/")]
     assert {name.split("/")[0] for name in names} == {"pommel", "pommel-0.1.0.dist-info"}

@@ -44,8 +44,8 @@ print(sorted({HEAVY} & sys.modules.keys()), opened, file=sys.stderr)
         ("models list", [], []),
         ("suites list", ["rich"], []),
         ("suites list suites:clams --format json", [], []),
-        ("suites show number_prep", [], ["number_prep.json"]),
-        ("validate suites:number_prep", [], ["number_prep.json"]),
+        ("suites show number_prep", ["lark"], ["number_prep.json"]),
+        ("validate suites:number_prep", ["lark"], ["number_prep.json"]),
         ("runs list", ["numpy", "sqlite3"], []),
     ],
 )

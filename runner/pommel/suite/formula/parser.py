@@ -4,9 +4,10 @@ import functools
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Literal
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pommel.errors import FormulaError, nearest
 from pommel.suite.formula.tree import (
@@ -28,6 +29,8 @@ from pommel.suite.formula.words import in_words
 from pommel.values import frozen
 
 if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+
     from pommel.suite.formula.judge import Lookup, Truths, Verdict
 
 
@@ -174,7 +177,7 @@ class Formula:
 @functools.lru_cache(maxsize=4096)
 def _parsed(text: str, dialect: Dialect) -> Formula:
     try:
-        formula = Formula(text=text, tree=_Reader(text).whole())
+        formula = Formula(text=text, tree=_built(_parse_to_lark(text), text))
         rules = _check_syntaxgym if dialect == "syntaxgym" else _check
         rules(formula)
     except RecursionError:
@@ -183,98 +186,75 @@ def _parsed(text: str, dialect: Dialect) -> Formula:
     return formula
 
 
-# Operators, from the loosest: "&" and "|" share one level and associate to the left, as they always
-# have in SyntaxGym.
-_LEVELS: tuple[tuple[str, Callable[..., Expression]], ...] = (
-    ("[&|]", Logical),
-    ("[<>]=?|!?=", Comparison),
-    ("[-+]", Arithmetic),
-    ("[*/]", Arithmetic),
-)
-_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-# One token, so that "(3;%cond%)" is never mistaken for something in brackets.
-_REGION = r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]"
-_CLOSING = {"(": ")", "[": "]"}
+@functools.cache
+def _parser() -> "Lark":
+    from lark import Lark
+
+    grammar = (files("pommel.suite.formula") / "formula.lark").read_text("utf-8")
+    return Lark(grammar, parser="lalr", propagate_positions=True)
 
 
-class _Reader:
-    """Reads a formula from left to right; raises `FormulaError` where it makes no sense.
+def _parse_to_lark(text: str) -> "Tree[Token]":
+    from lark.exceptions import UnexpectedInput, UnexpectedToken
 
-    Lark would read it, too, but takes longer to be imported than a small suite to be read.
+    try:
+        return _parser().parse(text)
+    except UnexpectedInput as error:
+        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+        # Lark types the position as always there, and leaves it None at the end of the text.
+        position = cast("int | None", error.pos_in_stream)
+        raise _syntax_error(text, len(text) if at_end or position is None else position) from None
+
+
+_UNARY: Mapping[str, type[Negative | Negation | Absolute]] = {
+    "negative": Negative,
+    "negation": Negation,
+    "absolute": Absolute,
+}
+_BINARY: Mapping[str, type[Arithmetic | Comparison | Logical]] = {
+    "arithmetic": Arithmetic,
+    "comparison": Comparison,
+    "logical": Logical,
+}
+
+
+def _built(tree: "Tree[Token]", text: str) -> Expression:
+    """Turn Lark's tree into ours, by the rules of the grammar; raises `FormulaError`.
+
+    It is no Lark Transformer: its call-backs hide exceptions and types from us.
     """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._end = 0  # of what has been read
-
-    def whole(self) -> Expression:
-        tree = self._joined()
-        self._expected("$")
-        return tree
-
-    def _next(self, pattern: str) -> re.Match[str] | None:
-        """Read what matches behind blanks, as the match's group, if it is there."""
-        if found := re.compile(rf"[ \t\f\r\n]*({pattern})").match(self._text, self._end):
-            self._end = found.end()
-        return found
-
-    def _expected(self, pattern: str) -> re.Match[str]:
-        if found := self._next(pattern):
-            return found
-        self._next("")
-        raise _syntax_error(self._text, self._end)
-
-    def _joined(self, level: int = 0) -> Expression:
-        """Read operands, and the operators between them that bind so tightly at least."""
-        if level == len(_LEVELS):
-            return self._operand()
-        operators, kind = _LEVELS[level]
-        node, others = self._joined(level + 1), []
-        while found := self._next(operators):
-            others.append((found, self._joined(level + 1)))
-        if kind is Comparison and others[1:]:
-            raise self._chained(node, others)
-        for found, right in others:
-            span = (node.span[0], right.span[1])
-            node = kind(operator=found[1], left=node, right=right, span=span)
-        return node
-
-    def _operand(self) -> Expression:
-        found = self._expected(rf"{_REGION}|{_NUMBER}|abs|[-+!(\[]")
-        written, start = found[1], found.start(1)
-        if written in ("-", "!"):
-            operand = self._operand()
-            span = (start, self._end)
-            is_bare = self._text[operand.span[0]] not in _CLOSING
-            if isinstance(operand, Number) and is_bare and written == "-":
-                return Number(value=-operand.value, span=span)
-            return (Negative if written == "-" else Negation)(operand=operand, span=span)
-        if written in ("(", "[", "abs"):
-            bracket = self._expected(r"\(")[1] if written == "abs" else written
-            inner = self._joined()
-            self._expected(rf"\{_CLOSING[bracket]}")
-            span = (start, self._end)
-            if written == "abs":
-                return Absolute(operand=inner, span=span)
-            node = replace(inner, span=span)
+    span = (tree.meta.start_pos, tree.meta.end_pos)
+    parts: list[Any] = tree.children
+    match tree.data:
+        case "start":
+            return _built(parts[0], text)
+        case "number":
+            value = float(parts[0])
+            if not math.isfinite(value):
+                raise _error_at(text, span, "this number is too large")
+            return Number(value=value, span=span)
+        case "region":
+            return _region(str(parts[0]), text, span)
+        case "brackets":
+            node = _built(parts[0], text)
+            node = replace(node, span=span)
             return replace(node, bracketed=True) if isinstance(node, Logical) else node
-        if written[0] in _CLOSING:
-            return _region(written, self._text, found.span(1))
-        value = float(self._expected(_NUMBER)[1] if written == "+" else written)
-        if not math.isfinite(value):
-            raise _error_at(self._text, (start, self._end), "this number is too large")
-        return Number(value=value, span=(start, self._end))
-
-    def _chained(
-        self, first: Expression, others: Sequence[tuple[re.Match[str], Expression]]
-    ) -> FormulaError:
-        """Return the error for `a < b < c`."""
-        sides = [self._text[slice(*each.span)] for each in (first, *(side for _, side in others))]
-        pairs = zip(sides, others, sides[1:], strict=False)
-        meant = " & ".join(f"{left} {found[1]} {right}" for left, (found, _), right in pairs)
-        span = (others[1][0].start(1), others[1][1].span[1])
-        # In brackets, since "|" may stand before or behind, and binds as tightly as "&".
-        return _error_at(self._text, span, "comparisons cannot be chained", f"write ({meant})")
+        case "negative" | "negation" | "absolute":
+            operand = _built(parts[0], text)
+            is_number = isinstance(operand, Number) and text[operand.span[0]] not in "(["
+            if isinstance(operand, Number) and is_number and tree.data == "negative":
+                return Number(value=-operand.value, span=span)
+            return _UNARY[tree.data](operand=operand, span=span)
+        case _:
+            left, operator, right, *chained = parts
+            if chained:
+                raise _chained_comparison(text, parts)
+            return _BINARY[tree.data](
+                operator=operator.value,
+                left=_built(left, text),
+                right=_built(right, text),
+                span=span,
+            )
 
 
 def _region(token: str, text: str, span: Span) -> Expression:
@@ -318,6 +298,8 @@ _MISTAKEN_OPERATOR = re.compile(
 )
 # No two parts of this can match the same characters: a hint must not take longer than the parser.
 _REGION_LIKE = re.compile(r"[(\[{]?\s*([0-9]+|\*)\s*([;,:])([^()\[\]{};&|<>=]*)[)\]}]?")
+_REGION = re.compile(r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]")
+_CLOSING = {"(": ")", "[": "]"}
 
 
 def _error_at(text: str, span: Span, message: str, hint: str = "") -> FormulaError:
@@ -341,6 +323,16 @@ def _syntax_error(text: str, position: int) -> FormulaError:
     return _error_at(text, (len(text), len(text) + 1), "the formula ends too early")
 
 
+def _chained_comparison(text: str, parts: Sequence[Any]) -> FormulaError:
+    """Return the error for `a < b < c`; `parts` are Lark's operands and operators in turn."""
+    span = (parts[3].start_pos, parts[4].meta.end_pos)
+    sides = [text[part.meta.start_pos : part.meta.end_pos] for part in parts[::2]]
+    pairs = zip(sides, parts[1::2], sides[1:], strict=False)
+    meant = " & ".join(f"{left} {operator} {right}" for left, operator, right in pairs)
+    # In brackets, since "|" may stand before or behind, and binds as tightly as "&".
+    return _error_at(text, span, "comparisons cannot be chained", f"write ({meant})")
+
+
 def _mistaken_operator(text: str, position: int) -> FormulaError | None:
     # The parser may stop at the second character of "==".
     for start in (position - 1, position):
@@ -351,7 +343,7 @@ def _mistaken_operator(text: str, position: int) -> FormulaError | None:
 
 
 def _missing_operator(text: str, position: int) -> FormulaError | None:
-    region = re.compile(_REGION).match(text, position)
+    region = _REGION.match(text, position)
     before = text[:position].rstrip()
     if not region or not before:
         return None
