@@ -1,12 +1,14 @@
 """Scoring on whatever device there is: speed, how busy a GPU is, how far its numbers are off.
 
     python -m benchmarks.gpu [--shapes gpt2-small pythia-1.4b llama-8b] [--dtypes float32 bfloat16]
+    python -m benchmarks.gpu --small    # tries everything out in a minute or two
 
 Networks of well-known shapes with random weights score the 34 suites of Hu et al. (2020) and
-sentences in the shape of BLiMP's 67,000 pairs, beside minicons and lm-evaluation-harness
-(`pip install 'pommel[bench]'`), in a whole process and in the engine alone. The conformance table
-says by how many bits float32 on the device, float16 and bfloat16 differ from float32 on the
-processor, and how many verdicts are others. Without a GPU everything runs on the processor.
+sentences in the shape of BLiMP's 67,000 pairs, beside minicons, lm-evaluation-harness
+(`pip install 'pommel[bench]'`) and, where it is installed, vLLM, in a whole process and in the
+engine alone. The conformance table says by how many bits float32 on the device, float16 and
+bfloat16 differ from float32 on the processor, how many verdicts are others, and how many are under
+`--verdicts float32`. Without a GPU everything runs on the processor.
 """
 
 import argparse
@@ -26,12 +28,13 @@ from benchmarks.scoring.workload import first_items, read_suites, suite_work
 
 # Too many weights for a processor: there the device's own float32 is what others are compared with.
 _LARGE = ("pythia-1.4b", "llama-8b")
+_PEERS = ["minicons", "lm-eval", "vllm"]
 _WHAT = ("suites", "pairs", "process", "conformance")
 
 
 def main() -> None:
     """Print all tables."""
-    chosen = _parser().parse_args()
+    chosen = _chosen()
     device = chosen.device or _first_device()
     logging: Any = import_module("transformers.utils.logging")
     logging.set_verbosity_error()
@@ -98,6 +101,14 @@ def _first_device() -> str:
     return "cuda:0" if torch.cuda.is_available() else "cpu"
 
 
+def _chosen() -> argparse.Namespace:
+    chosen = _parser().parse_args()
+    if chosen.small:
+        chosen.shapes, chosen.suites, chosen.quick = ["tiny"], ["mvrr"], True
+        chosen.paradigms = chosen.repeats = 1
+    return chosen
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.gpu",
@@ -113,11 +124,12 @@ def _parser() -> argparse.ArgumentParser:
     message = "networks at hand, of which only the conformance is shown"
     parser.add_argument("--folders", nargs="*", default=[], metavar="FOLDER", help=message)
     parser.add_argument("--what", nargs="+", choices=_WHAT, default=_WHAT, metavar="WHAT")
-    parser.add_argument("--peers", nargs="*", default=["minicons", "lm-eval"], metavar="PEER")
+    parser.add_argument("--peers", nargs="*", default=_PEERS, metavar="PEER")
     parser.add_argument("--suites", nargs="+", default=[], metavar="NAME", help="all 34")
     parser.add_argument("--paradigms", type=int, default=N_PARADIGMS, metavar="N")
     parser.add_argument("--repeats", type=int, default=3, metavar="N")
     parser.add_argument("--quick", action="store_true", help="the first items of each suite only")
+    parser.add_argument("--small", action="store_true", help="a tiny network and few sentences")
     parser.add_argument("--device", help="the first GPU, else the processor")
     parser.add_argument("--json", metavar="FILE")
     return parser

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from pommel.models.huggingface.model import open_folder
 from pommel.models.model import LoadOptions, Model, Policy
 from pommel.scoring import Choices
-from pommel.scoring.run import run_suites
+from pommel.scoring.run import Run, run_suites
 from pommel.suite.suite import Suite
 
 _ROW_LENGTH = 256
@@ -30,11 +31,17 @@ class Numbers:
     bits: NDArray[np.float64]
     margins: NDArray[np.float64]
     verdicts: NDArray[np.bool_]
+    again: float
 
     @classmethod
-    def of(cls, model: Model, suites: Sequence[Suite]) -> "Numbers":
-        """Return those of a model: the regions that predictions name."""
-        choices = Choices(policy=Policy(bos="always"), regions="needed")
+    def of(cls, model: Model, suites: Sequence[Suite], *, settled: bool = False) -> "Numbers":
+        """Return those of a model: the regions that predictions name.
+
+        `settled` has verdicts be float32's (`--verdicts float32`); `again` is the share of the
+        suites' distinct sentences that are scored in both formats for it.
+        """
+        verdicts: Literal["float32"] | None = "float32" if settled else None
+        choices = Choices(policy=Policy(bos="always"), regions="needed", verdicts=verdicts)
         runs = list(run_suites(model, suites, choices))
         tokens = [
             token.surprisal_bits
@@ -49,7 +56,18 @@ class Numbers:
             bits=np.array(tokens),
             margins=np.concatenate([each.margin_bits for each in predictions]),
             verdicts=np.concatenate([each.holds for each in predictions]),
+            again=_share_scored_again(runs),
         )
+
+
+def _share_scored_again(runs: Sequence[Run]) -> float:
+    every = {each.text for run in runs for row in run.surprisals.sentences for each in row}
+    again = {
+        text
+        for run in runs
+        for text in run.result.provenance.get("verdicts", {}).get("sentences", ())
+    }
+    return len(again) / len(every)
 
 
 def conformance_table(
@@ -63,13 +81,17 @@ def conformance_table(
     """Compare each (device, number format), in passes of three sizes, with float32 on `reference`.
 
     `8 sd` counts the margins that are smaller than eight standard deviations of the margins' own
-    differences: the verdicts that a format this coarse does not settle.
+    differences: the verdicts that a format this coarse does not settle. Of half precision, `again`
+    is the share of sentences that `--verdicts float32` scores in float32, too, and `flipped after`
+    how many verdicts are others then: none may be.
     """
     true = Numbers.of(_opened(folder, reference, "float32", None), suites)
     rows = []
     for device, dtype in ways:
         for name in batches:
-            given = Numbers.of(_opened(folder, device, dtype, BATCHES[name]), suites)
+            model = _opened(folder, device, dtype, BATCHES[name])
+            given = Numbers.of(model, suites)
+            settled = Numbers.of(model, suites, settled=True) if model.info.is_half else None
             off = given.margins - true.margins
             noise = float(np.nanstd(off))
             flipped = given.verdicts != true.verdicts
@@ -85,6 +107,8 @@ def conformance_table(
                     "flipped": int(flipped.sum()),
                     "8 sd": int(is_near.sum()),
                     "flipped beyond": int((flipped & ~is_near).sum()),
+                    "again": settled and settled.again,
+                    "flipped after": settled and int((settled.verdicts != true.verdicts).sum()),
                 }
             )
     return pd.DataFrame(rows)

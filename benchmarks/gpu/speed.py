@@ -38,6 +38,8 @@ def suites_table(setting: Setting, work: Work) -> pd.DataFrame:
     """Time suites in the engine alone: the regions that predictions name, every region, others."""
     model = ours.open_ours(setting.folder, device=setting.device, dtype=setting.dtype)
     variants = [ours.suites_variant(model, _NO_BOS, which) for which in ("needed", "all")]
+    if model.info.is_half:
+        variants.append(ours.suites_variant(model, _NO_BOS, "needed", verdicts="float32"))
     variants += _peers(setting, compare_with=ours.EVERY, harness=False)
     return _timed(setting, variants, work, suite_work(first_items(work.suites[:1], 1)))
 
@@ -57,13 +59,17 @@ def _peers(setting: Setting, *, compare_with: str, harness: bool) -> list[Varian
         setting.folder, masked=False, device=setting.device, dtype=setting.dtype
     )
     common: dict[str, Any] = {"device": setting.device, "compare_with": compare_with}
+    sizes: tuple[int, ...] = ()
     if "minicons" in peers and not harness:
         sizes, make = (causal_peers.MINICONS_BATCH, _LARGE_BATCH), causal_peers.minicons
     elif "lm-eval" in peers and harness:
         sizes, make = (causal_peers.HARNESS_BATCH, _LARGE_BATCH), causal_peers.harness
-    else:
-        return []
-    return [make(network, tokenizer, batch_size=size, **common) for size in sizes]
+    found = [make(network, tokenizer, batch_size=size, **common) for size in sizes]
+    # It gives tokens, as minicons does.
+    if "vllm" in peers and not harness:
+        own = {"dtype": setting.dtype, "compare_with": compare_with}
+        found.append(causal_peers.vllm(setting.folder, tokenizer, **own))
+    return found
 
 
 def _timed(setting: Setting, variants: Sequence[Variant], work: Work, few: Work) -> pd.DataFrame:

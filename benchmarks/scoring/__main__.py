@@ -71,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     default = os.environ.get("POMMEL_BENCH_DATA", DATA)
     parser.add_argument("--data", default=default, help=f"the published data ({default})")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART")
-    peers = [*parts.PEERS]
+    # vLLM is for GPUs.
+    peers = [each for each in parts.PEERS if each != "vllm"]
     parser.add_argument("--peers", nargs="*", choices=peers, default=peers, metavar="PEER")
     parser.add_argument("--suites", nargs="+", default=[], metavar="NAME", help="all 34")
     parser.add_argument("--masked-suites", nargs="+", default=["number_prep"], metavar="NAME")

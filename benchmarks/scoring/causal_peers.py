@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from benchmarks.scoring.variant import Bits, Goal, Variant
@@ -156,6 +157,34 @@ def harness(
 
     name = f"lm-evaluation-harness, batches of {batch_size}"
     return Variant(name=name, run=run, read=read, compare_with=compare_with, goal=Goal(factor=1.9))
+
+
+def vllm(folder: Path, tokenizer: Any, *, dtype: str, compare_with: str) -> Variant:
+    """Return vLLM: every sentence is a prompt, whose own tokens it gives probabilities of.
+
+    It loads the network itself, and leaves more than half of the GPU's memory to others. Written
+    by its documentation, and not yet run: it was not there.
+    """
+    library = import_module("vllm")
+    engine = library.LLM(model=str(folder), dtype=dtype, gpu_memory_utilization=0.4)
+    wanted = library.SamplingParams(max_tokens=1, temperature=0, prompt_logprobs=0)
+
+    def run(work: Work) -> list[Any]:
+        every = tokenizer(list(work.sentences)).input_ids
+        prompts = [{"prompt_token_ids": ids} for ids in every]
+        answers: list[Any] = engine.generate(prompts, wanted, use_tqdm=False)
+        return answers
+
+    def read(_work: Work, raw: list[Any]) -> Bits:
+        return {index: [None, *_bits(_own_log_p(answer))] for index, answer in enumerate(raw)}
+
+    return Variant(name="vLLM, prompt_logprobs", run=run, read=read, compare_with=compare_with)
+
+
+def _own_log_p(answer: Any) -> list[float]:
+    """Return log p of each token of a prompt but its first."""
+    pairs = zip(answer.prompt_token_ids[1:], answer.prompt_logprobs[1:], strict=True)
+    return [float(expected[token].logprob) for token, expected in pairs]
 
 
 def _bits(log_p: Sequence[float]) -> list[float]:

@@ -17,6 +17,7 @@ from pommel.scoring.run import run_suites
 from pommel.surprisal import ScoredSentence
 
 NAMED, EVERY = "pommel, named regions", "pommel, every region"
+SETTLED = "pommel, named regions, verdicts float32"
 DIFFERENT, WHOLE = "pommel, from the difference on", "pommel, whole sentences"
 
 
@@ -64,16 +65,20 @@ def suites_variant(
     policy: Policy,
     regions: Literal["needed", "all"],
     recorder: Recorder | None = None,
+    *,
+    verdicts: Literal["float32"] | None = None,
 ) -> Variant:
     """Return a run of all suites, from regions to results; a recorder gets its passes."""
+    choices = Choices(policy=policy, regions=regions, verdicts=verdicts)
 
     def run(work: Work) -> list[ScoredSentence]:
         with recorder.recording() if recorder else nullcontext():
-            runs = run_suites(model, work.suites, Choices(policy=policy, regions=regions))
+            runs = run_suites(model, work.suites, choices)
             items = [item for run in runs for item in run.surprisals.sentences]
         return [sentence for item in items for sentence in item]
 
     name, whole = (NAMED, EVERY) if regions == "needed" else (EVERY, "")
+    name = SETTLED if verdicts else name
     return Variant(name=name, run=run, read=_read, compare_with=whole)
 
 

@@ -21,6 +21,7 @@ PEERS = {
     "one-by-one": "transformers",
     "padded": "transformers",
     "lm-eval": "lm_eval",
+    "vllm": "vllm",
 }
 # Without a mark in front, as most others score; and with one, as the harness does.
 _NO_BOS, _BOS = Policy(bos="never"), Policy(bos="always")
@@ -45,7 +46,7 @@ def usable_peers(wanted: Sequence[str]) -> frozenset[str]:
     found = set()
     for peer in wanted:
         if installed(PEERS[peer]) is None:
-            say(f"{peer} is left out: it is not installed (pip install 'pommel[bench]')")
+            say(f"{peer} is left out: it is not installed (pip install {PEERS[peer]})")
         else:
             found.add(peer)
     return frozenset(found)

@@ -1,6 +1,7 @@
 """The benchmark of scoring on a GPU runs on whatever device there is."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -25,8 +26,8 @@ def test_pairs_in_blimps_shape_differ_in_the_word_that_is_looked_at(shared_data:
 @pytest.mark.full
 def test_it_runs_on_a_processor(shared_data: Path, repository: Path, tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
-    options = ["--shapes=tiny", "--quick", "--repeats=1", "--paradigms=1", f"--json={file}"]
-    options += ["--suites", "mvrr", "--dtypes", "float32", "--formats", "float32", "bfloat16"]
+    options = ["--small", f"--json={file}", "--dtypes", "bfloat16"]
+    options += ["--formats", "float32", "bfloat16"]
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.gpu", f"--data={shared_data}", "--device=cpu", *options],
         cwd=repository,
@@ -46,3 +47,12 @@ def test_it_runs_on_a_processor(shared_data: Path, repository: Path, tmp_path: P
     exact, *_, coarse = tables["tiny: conformance with float32 on cpu"]
     assert (exact["format"], exact["flipped"]) == ("float32", 0)
     assert exact["largest difference"] < 1e-4 < coarse["largest difference"]
+    # Of float32 nothing is left open.
+    assert coarse["flipped after"] == 0
+    assert math.isnan(exact["flipped after"])
+    ways = [each["way"] for each in tables["tiny, bfloat16: 1 suites, engine"]]
+    assert ways[:3] == [
+        "pommel, named regions",
+        "pommel, every region",
+        "pommel, named regions, verdicts float32",
+    ]
