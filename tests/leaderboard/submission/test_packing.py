@@ -31,6 +31,7 @@ from pommel.files.shipped import json_schema
 from pommel.leaderboard.submission import Limits, Submitter, read_submission, write_submission
 from pommel.models.model import ModelInfo, Policy
 from pommel.models.recorded import Recording
+from pommel.scoring import RunRecord
 from pommel.store import Selection, Store
 
 
@@ -245,6 +246,19 @@ def test_results_that_do_not_follow_from_the_tokens(tmp_path: Path) -> None:
         store.runs.save(replace(run, result=result))
         assert refusal(store, tmp_path / "out").startswith(
             "suite song, item 1, prediction 0: holds is claimed to be false, and comes out true"
+        )
+
+
+def test_tokens_of_two_number_formats(tmp_path: Path) -> None:
+    with store_at(tmp_path) as store:
+        run = made(store, SONG)
+        store.runs.delete([RunRecord.of(run).run_id])
+        told = {"verdicts": {"dtype": "float32", "fingerprint": "0", "sentences": []}}
+        result = replace(run.result, provenance={**run.result.provenance, **told})
+        store.runs.save(replace(run, result=result))
+        assert refusal(store, tmp_path / "out") == (
+            "song: its tokens are of two number formats (--verdicts), and whoever scores them "
+            "again has one; run it without --verdicts, or in float32"
         )
 
 

@@ -61,6 +61,11 @@ def write_submission(
                 f"{each.result.suite_name}: only its first items were run (--limit), and a board "
                 f"has whole suites; run it without --limit"
             )
+        if each.choice("verdicts"):
+            raise UsageError(
+                f"{each.result.suite_name}: its tokens are of two number formats (--verdicts), and "
+                f"whoever scores them again has one; run it without --verdicts, or in float32"
+            )
     _check_runs(store, records)
     ordered = sorted(records, key=lambda run: (run.result.suite_name, run.suite.language))
     with replacing(path) as aside:
