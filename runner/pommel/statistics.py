@@ -1,9 +1,12 @@
 """Statistics of scores, from numbers to numbers; pure."""
 
+import contextlib
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from operator import itemgetter
 from statistics import NormalDist
 from typing import ClassVar, Literal, Self
 
@@ -167,12 +170,26 @@ class Interval:
         width. Of shares (0 and 1) in one group it is Wilson's (1927), of differences of shares
         (-1, 0, 1) Tango's (1998), of the difference of two groups' shares Mee's (1984).
         """
-        _check_confidence(confidence)
         strata = _Strata.of(groups, weights, bounds)
-        if strata is None:
-            return cls(low=math.nan, high=math.nan)
+        return cls._of_strata([strata], confidence)[0]
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Iterable[tuple[Iterable[Iterable[float]], Iterable[tuple[float, float]]]],
+        *,
+        confidence: float = CONFIDENCE,
+    ) -> list[Self]:
+        """Return what `of_means` returns for each (groups, bounds), to the last bit, but sooner."""
+        return cls._of_strata([_Strata.of(own, None, ends) for own, ends in rows], confidence)
+
+    @classmethod
+    def _of_strata(cls, strata: "Sequence[_Strata]", confidence: float) -> list[Self]:
+        _check_confidence(confidence)
         squared_z = NormalDist().inv_cdf((1 - confidence) / 2) ** 2
-        return cls(low=strata.least(squared_z), high=-strata.mirrored().least(squared_z))
+        lows = _least_sums(strata, squared_z)
+        highs = _least_sums([each.mirrored() for each in strata], squared_z)
+        return [cls(low=low, high=-high) for low, high in zip(lows, highs, strict=True)]
 
     @classmethod
     def of_mean(cls, values: Iterable[float], *, confidence: float = CONFIDENCE) -> Self:
@@ -206,17 +223,6 @@ class Interval:
         half = quantile * standard_error
         return cls(low=estimate - half, high=estimate + half)
 
-    @classmethod
-    def of_draws(cls, draws: Values, *, confidence: float = CONFIDENCE) -> Self:
-        """Return the percentile interval of what was drawn.
-
-        Of B draws it goes from the k-th smallest to the k-th largest, k = (B + 1) * .025 for a
-        confidence of .95. Raises `ValueError` for too few.
-        """
-        rank = _percentile_rank(draws.size, confidence)
-        parted = np.partition(draws, (rank - 1, draws.size - rank))
-        return cls(low=float(parted[rank - 1]), high=float(parted[-rank]))
-
 
 @frozen(eq=False)
 class _Strata:
@@ -238,78 +244,182 @@ class _Strata:
         groups: Iterable[Iterable[float]],
         weights: Iterable[float] | None,
         bounds: Iterable[tuple[float, float]] | tuple[float, float],
-    ) -> "_Strata | None":
-        arrays = [np.fromiter(group, dtype=np.float64) for group in groups]
-        shares = [1.0] * len(arrays) if weights is None else [*weights]
-        ends = np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(arrays), 2))
-        known = [
-            (array[~np.isnan(array)], weight, own)
-            for array, weight, own in zip(arrays, shares, ends, strict=True)
-            if not np.isnan(array).all()
+    ) -> "_Strata":
+        arrays = [
+            np.asarray(group if isinstance(group, np.ndarray) else [*group]) for group in groups
         ]
-        if not known:
-            return None
-        if any((array < own[0]).any() or (array > own[1]).any() for array, _, own in known):
+        values = np.concatenate([np.empty(0), *arrays])
+        places = np.repeat(np.arange(len(arrays)), [len(array) for array in arrays])
+        values, places = values[~np.isnan(values)], places[~np.isnan(values)]
+        known, places = np.unique(places, return_inverse=True)
+        ends = np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(arrays), 2))[known]
+        if (values < ends[places, 0]).any() or (values > ends[places, 1]).any():
             raise ValueError("a value lies outside its bounds")
-        part = 1 / len(known) if weights is None else 1.0
-        weighted = [(array * weight * part, own * weight * part) for array, weight, own in known]
-        distinct = [np.unique(array, return_counts=True) for array, _ in weighted]
-        shape = len(known), max(len(each) for each, _ in distinct)
-        values, counts = np.zeros(shape), np.zeros(shape)
-        for row, (own, n) in enumerate(distinct):
-            values[row] = own[0]
-            values[row, : len(own)] = own
-            counts[row, : len(n)] = n
-        limits = np.array([sorted(own) for _, own in weighted])
-        return cls(values=values, counts=counts, low=limits[:, 0], high=limits[:, 1])
+        part = np.ones(len(known)) if weights is None else np.array([*weights])[known]
+        values, ends = values * part[places], ends * part[:, np.newaxis]
+        if weights is None:
+            values, ends = values * (1 / max(1, len(known))), ends * (1 / max(1, len(known)))
+        order = np.lexsort((values, places))
+        values, places = values[order], places[order]
+        is_first = np.ones(len(values), dtype=np.bool_)
+        is_first[1:] = (values[1:] != values[:-1]) | (places[1:] != places[:-1])
+        firsts = np.flatnonzero(is_first)
+        n_distinct = np.bincount(places[firsts], minlength=len(known))
+        filled = np.arange(n_distinct.max(initial=0)) < n_distinct[:, np.newaxis]
+        distinct, counts = np.zeros((2, *filled.shape))
+        distinct[filled] = values[firsts]
+        counts[filled] = np.diff(firsts, append=len(values))
+        return cls(values=distinct, counts=counts, low=ends.min(axis=1), high=ends.max(axis=1))
 
     def mirrored(self) -> "_Strata":
         """Return the same with other signs: its least sum is the greatest of this one."""
         return _Strata(values=-self.values, counts=self.counts, low=-self.high, high=-self.low)
 
-    def least(self, squared_z: float) -> float:
-        """Return the least sum that the test does not refuse.
 
-        With the Lagrange multiplier m of the likeliest distributions whose sum is s, the statistic
-        is m * (found - s): both factors rise with m, so that one m has `squared_z`.
-        """
-        from scipy.optimize import brentq
+def _least_sums(strata: Sequence[_Strata], squared_z: float) -> list[float]:
+    """Return the least sum of each that the test does not refuse; NaN where there is no group.
 
-        means = (self.values * self.counts).sum(axis=1) / self.counts.sum(axis=1)
-        above = math.fsum((means - self.low).tolist())
-        if above <= _ROUNDED_SUM * math.fsum((self.high - self.low).tolist()):
-            return math.fsum(self.low.tolist())
+    With the Lagrange multiplier m of the likeliest distributions whose sum is s, the statistic is
+    m * (found - s): both factors rise with m, so that one m has `squared_z`.
+    """
+    least = [math.fsum(each.low.tolist()) if each.low.size else math.nan for each in strata]
+    searches: dict[int, dict[int, _Search]] = {}
+    for place, each in enumerate(strata):
+        means = (each.values * each.counts).sum(axis=1) / each.counts.sum(axis=1)
+        above = math.fsum((means - each.low).tolist())
+        if above > _ROUNDED_SUM * math.fsum((each.high - each.low).tolist()):
+            # Then no more than half of it is left.
+            highest = 2 * (squared_z + float(each.counts.sum())) / above
+            # Sums of as many values are rounded alike, by themselves or with others.
+            alike = searches.setdefault(each.values.shape[1], {})
+            alike[place] = _search(above, squared_z, highest)
+    for own in searches.values():
+        tilted = _Tilted.of([strata[place] for place in own])
+        places, waiting = [*own], dict(enumerate(own.values()))
+        asked = {row: next(search) for row, search in waiting.items()}
+        while asked:
+            for row, above in zip([*asked], tilted.above_low(asked), strict=True):
+                try:
+                    asked[row] = waiting[row].send(above)
+                except StopIteration as end:
+                    least[places[row]] += end.value
+                    del asked[row]
+    return least
 
-        def too_large(multiplier: float) -> float:
-            return multiplier * (above - self._above_low(multiplier)) - squared_z
 
-        # Then no more than half of it is left.
-        highest = 2 * (squared_z + self.counts.sum()) / above
-        found = brentq(too_large, 0.0, highest, xtol=1e-12 * highest, rtol=1e-12)
-        return math.fsum(self.low.tolist()) + self._above_low(found)
+_Search = Generator[float, float, float]
 
-    def _above_low(self, multiplier: float) -> float:
-        """Return by how much the likeliest sum with this multiplier is above the least possible.
+
+def _search(above: float, squared_z: float, highest: float) -> _Search:
+    """Yield multipliers, is sent how far each is above the least, and return that of the one.
+
+    Brent's method (1973, Algorithms for Minimization without Derivatives), step by step as in
+    `scipy.optimize.brentq`, which cannot search for many at once.
+    """
+    before, here, f_before = 0.0, highest, -squared_z
+    f_here = here * (above - (yield here)) - squared_z
+    beyond = f_beyond = step = last = 0.0
+    for _ in range(_MOST_STEPS):
+        if f_before and f_here and (f_before < 0) != (f_here < 0):
+            beyond, f_beyond = before, f_before
+            last = step = here - before
+        if abs(f_beyond) < abs(f_here):
+            before, here, beyond = here, beyond, here
+            f_before, f_here, f_beyond = f_here, f_beyond, f_here
+        least = (1e-12 * highest + 1e-12 * abs(here)) / 2
+        half = (beyond - here) / 2
+        if f_here == 0 or abs(half) < least:
+            break
+        tried = math.inf
+        if abs(last) > least and abs(f_here) < abs(f_before):
+            with contextlib.suppress(ZeroDivisionError):
+                if before == beyond:
+                    tried = -f_here * (here - before) / (f_here - f_before)
+                else:
+                    one = (f_before - f_here) / (before - here)
+                    other = (f_beyond - f_here) / (beyond - here)
+                    rise = f_beyond * other - f_before * one
+                    tried = -f_here * rise / (other * one * (f_beyond - f_before))
+        if 2 * abs(tried) < min(abs(last), 3 * abs(half) - least):
+            last, step = step, tried
+        else:
+            last = step = half
+        before, f_before = here, f_here
+        here += step if abs(step) > least else math.copysign(least, half)
+        f_here = here * (above - (yield here)) - squared_z
+    return (yield here)
+
+
+@frozen(eq=False)
+class _Tilted:
+    """The groups of many sums: distances above the least value, counts, and which sum each is of.
+
+    The first two have the shape (distinct values, groups), `sums` has (groups,) and rises.
+    """
+
+    distances: Values
+    counts: Values
+    sums: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, strata: Sequence[_Strata]) -> Self:
+        distances = [each.values.T - each.low for each in strata]
+        return cls(
+            distances=np.concatenate(distances, axis=1),
+            counts=np.concatenate([each.counts.T for each in strata], axis=1),
+            sums=np.repeat(np.arange(len(strata)), [len(each.low) for each in strata]),
+        )
+
+    def above_low(self, multipliers: Mapping[int, float]) -> list[float]:
+        """Return by how much likeliest sums with these multipliers are above the least possible.
 
         In each group a value v that was seen n times has the probability n / (m * (v - low) + c),
         which is largest for c = 0: what is lacking to 1 then is the probability of `low` itself.
         """
-        distances = self.values - self.low[:, np.newaxis]
-        tilted = multiplier * distances
-        seen = self.counts > 0
-        rest = np.where(seen, self.counts - tilted, 0.0).max(axis=1, initial=0.0)
-        # Newton's method from below, on a function that falls and is convex: never too far.
-        for _ in range(_MOST_STEPS):
+        asked = np.full(self.sums[-1] + 1, math.nan)
+        asked[[*multipliers]] = [*multipliers.values()]
+        here = np.flatnonzero(~np.isnan(asked[self.sums]))
+        distances, counts, sums = self.distances[:, here], self.counts[:, here], self.sums[here]
+        n_groups = np.bincount(sums)[[*multipliers]]
+        parts, busy = np.empty(len(here)), np.arange(len(here))
+        tilted, seen = asked[sums] * distances, counts > 0
+        rest = np.where(seen, counts - tilted, 0.0).max(axis=0, initial=0.0)
+        # Newton's method from below, on a function that falls and is convex: never too far. A sum
+        # is done when all its groups are.
+        for n_steps in range(1, _MOST_STEPS + 1):
             with np.errstate(divide="ignore", invalid="ignore"):
-                shares = np.where(seen, self.counts / (tilted + rest[:, np.newaxis]), 0.0)
-                slopes = np.where(seen, shares**2 / self.counts, 0.0).sum(axis=1)
-                steps = np.where(shares.sum(axis=1) > 1, (shares.sum(axis=1) - 1) / slopes, 0.0)
+                shares = np.where(seen, counts / (tilted + rest), 0.0)
+                slopes = _added(np.where(seen, shares**2 / counts, 0.0))
+                totals = _added(shares)
+                steps = np.where(totals > 1, (totals - 1) / slopes, 0.0)
             rest += steps
-            if (steps <= _ROUNDED_SUM * rest).all():
+            is_open = np.zeros(len(asked), dtype=np.bool_)
+            if n_steps < _MOST_STEPS:
+                is_open[sums[~(steps <= _ROUNDED_SUM * rest)]] = True
+            kept = is_open[sums]
+            if kept.all():
+                continue
+            parts[busy[~kept]] = _added(shares[:, ~kept] * distances[:, ~kept])
+            if not kept.any():
                 break
-        return math.fsum((shares * distances).sum(axis=1).tolist())
+            distances, counts, tilted = (each[:, kept] for each in (distances, counts, tilted))
+            seen = seen[:, kept]
+            rest, sums, busy = rest[kept], sums[kept], busy[kept]
+        own, ends = parts.tolist(), np.cumsum(n_groups).tolist()
+        return [math.fsum(own[i:j]) for i, j in pairwise([0, *ends])]
 
 
+def _added(values: Values) -> Values:
+    """Return the sums over the first axis, rounded as those over the last one are."""
+    return np.asarray(
+        np.ascontiguousarray(values.T).sum(axis=1)
+        if len(values) >= _FEWEST_IN_PAIRS
+        else values.sum(axis=0)
+    )
+
+
+# Of fewer numbers in a row, NumPy adds one after the other.
+_FEWEST_IN_PAIRS = 8
 # What rounding may change in a sum, relative to the largest that there can be.
 _ROUNDED_SUM = 1e-13
 # Newton's method doubles its digits in each; 10 are usual.
@@ -387,8 +497,15 @@ def binomial_p(
     return float(betainc(n, n_items - n + 1, share)) if n > 0 else 1.0
 
 
-# At most so many values are drawn at once, which bounds the memory: 8 bytes each, twice.
+# At most so many values are drawn at once, which bounds the memory: 8 bytes each, four times; and
+# so many means, 4 bytes each.
 _N_DRAWN_AT_ONCE = 2**20
+_N_MEANS_AT_ONCE = 2**24
+# One product of matrices has about so many columns, items of several groups: few are slow.
+_N_COLUMNS = 512
+# What single precision rounds by at most, and which values it is used for.
+_SINGLE = 2.0**-23
+_USUAL = 1e-25, 1e30
 
 
 @frozen
@@ -444,14 +561,52 @@ class Estimate:
         of one value never varies, and where no group has two there is no interval. The rest is as
         for `of_values`.
         """
-        _percentile_rank(n_resamples, confidence)
-        known = _known_groups(groups)
-        mean = _exact_mean([_exact_mean(group.tolist()) for group in known])
-        means = _resampled_means(known, mean, n_resamples, seed)
-        interval = Interval(low=math.nan, high=math.nan)
-        if means.size:
-            interval = Interval.of_draws(means, confidence=confidence)
-        return cls(n=sum(map(len, known)), mean=mean, low=interval.low, high=interval.high)
+        (found,) = cls.of_rows([groups], n_resamples=n_resamples, seed=seed, confidence=confidence)
+        return found
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Iterable[Iterable[Iterable[float]]],
+        *,
+        n_resamples: int = N_RESAMPLES,
+        seed: int = 0,
+        confidence: float = CONFIDENCE,
+    ) -> list[Self]:
+        """Return what `of_groups` returns for the groups of each row, to the last bit.
+
+        One seed draws the same items from groups of the same sizes; so for models on the same
+        suites they are drawn once for all.
+        """
+        rank = _percentile_rank(n_resamples, confidence)
+        found, alike = [], dict[tuple[int, ...], list[int]]()
+        for place, groups in enumerate(rows):
+            known = _known_groups(groups)
+            own_means = [_exact_mean(group.tolist()) for group in known]
+            mean = _exact_mean(own_means)
+            sizes = tuple(group.size for group in known)
+            # Drawn are distances from the mean, so that rounding does not put it outside its
+            # interval.
+            if math.isfinite(mean):
+                known = [group - own for group, own in zip(known, own_means, strict=True)]
+            if not math.isnan(mean) and max(sizes) > 1:
+                alike.setdefault(sizes, []).append(place)
+            found.append((sum(sizes), mean, known))
+        low, high = np.full((2, len(found)), math.nan)
+        for places in alike.values():
+            n_at_once = max(1, _N_MEANS_AT_ONCE // n_resamples)
+            for start in range(0, len(places), n_at_once):
+                few = places[start : start + n_at_once]
+                stacked = map(np.array, zip(*(found[each][2] for each in few), strict=True))
+                for ones, drawn in _DrawnAlike.parted([*stacked], n_resamples, seed):
+                    own = [few[each] for each in ones]
+                    low[own], high[own] = drawn.ends(rank) / len(drawn.groups)
+        # An infinite mean has infinite values, whose distances from it are none.
+        middles = [mean if math.isfinite(mean) else 0.0 for _, mean, _ in found]
+        return [
+            cls(n=n, mean=mean, low=float(low[i] + middles[i]), high=float(high[i] + middles[i]))
+            for i, (n, mean, _) in enumerate(found)
+        ]
 
     @classmethod
     def of_shares(
@@ -500,34 +655,148 @@ def _exact_mean(values: Sequence[float]) -> float:
     return math.nan if any(map(math.isnan, values)) else mean_score(values)
 
 
-def _resampled_means(groups: Sequence[Values], mean: float, n_resamples: int, seed: int) -> Values:
-    """Return the mean over groups of the means of what is drawn; none where nothing can vary."""
-    if math.isnan(mean) or all(group.size == 1 for group in groups):
-        return np.empty(0)
-    # Drawn are distances from the mean, so that rounding does not put it outside its interval.
-    is_finite = math.isfinite(mean)
-    means = np.zeros(n_resamples)
-    generator = np.random.default_rng(seed)
-    with np.errstate(invalid="ignore"):
-        for group in groups:
-            around = group - _exact_mean(group.tolist()) if is_finite else group
-            means += _drawn_means(around, n_resamples, generator)
-        return means / len(groups) + (mean if is_finite else 0.0)
+@frozen(eq=False)
+class _DrawnAlike:
+    """Rows of groups of which the same items are drawn.
+
+    `groups` have the shape (rows, items). A group of two values (right and wrong) has in `shares`
+    how many items have the first: how often that is drawn is all there is to draw. Others have NaN.
+    """
+
+    groups: Sequence[Values]
+    shares: Sequence[float]
+    n_resamples: int
+    seed: int
+
+    @classmethod
+    def parted(
+        cls, groups: Sequence[Values], n_resamples: int, seed: int
+    ) -> "Iterator[tuple[list[int], Self]]":
+        """Yield the rows of groups, and where they stand, by what is drawn of them."""
+        shares = np.stack([_shares_of_first(group) for group in groups], axis=1)
+        largest = _largest_sums(groups)
+        # What single precision says something about.
+        is_usual = (largest > _USUAL[0]) & (largest < _USUAL[1]) & np.isnan(shares).any(axis=1)
+        alike: dict[tuple[bytes, int], list[int]] = {}
+        for row, own in enumerate(shares):
+            alike.setdefault((own.tobytes(), -1 if is_usual[row] else row), []).append(row)
+        for rows in alike.values():
+            yield (
+                rows,
+                cls(
+                    groups=[group[rows] for group in groups],
+                    shares=shares[rows[0]].tolist(),
+                    n_resamples=n_resamples,
+                    seed=seed,
+                ),
+            )
+
+    def ends(self, rank: int) -> Values:
+        """Return the `rank`-th least and greatest sum over groups of drawn means, (2, rows).
+
+        Of many rows sums in single precision tell which draws may be the ends, and how many lie
+        below these; only these are added up item by item.
+        """
+        places = rank - 1, self.n_resamples - rank
+        n_rows = len(self.groups[0])
+        if n_rows == 1:
+            every = np.arange(self.n_resamples)
+            return np.partition(self._sums(np.zeros_like(every), every), places)[[*places], None]
+        widest = max(group.shape[1] for group in self.groups)
+        # Thrice what the terms of a product, and the products, are rounded by at most.
+        n_rounded = _N_COLUMNS + widest + len(self.groups)
+        reach = 3 * _SINGLE * n_rounded * _largest_sums(self.groups)
+        near, ranks = [], []
+        for sums, far in zip(self._rough_sums(), reach, strict=True):
+            ordered = np.sort(sums)
+            for place in places:
+                least, most = ordered[place] - far, ordered[place] + far
+                near.append(np.flatnonzero((sums >= least) & (sums <= most)))
+                ranks.append(place - int(np.searchsorted(ordered, least)))
+        lengths = [len(draws) for draws in near]
+        rows = np.repeat(np.arange(len(near)) // 2, lengths)
+        own = np.split(self._sums(rows, np.concatenate(near)), np.cumsum(lengths)[:-1])
+        found = [np.sort(sums)[place] for sums, place in zip(own, ranks, strict=True)]
+        return np.asarray(np.array(found).reshape(n_rows, 2).T)
+
+    def _draws(self) -> Iterator[tuple[Values, slice, NDArray[np.int64]]]:
+        """Yield a group, which draws, and what is drawn: its items, or how often the first."""
+        generator = np.random.default_rng(self.seed)
+        for group, share in zip(self.groups, self.shares, strict=True):
+            size = group.shape[1]
+            if not math.isnan(share):
+                whole = slice(0, self.n_resamples)
+                yield group, whole, generator.binomial(size, share, size=self.n_resamples)
+                continue
+            n_at_once = max(1, _N_DRAWN_AT_ONCE // size)
+            for start in range(0, self.n_resamples, n_at_once):
+                some = slice(start, min(start + n_at_once, self.n_resamples))
+                yield group, some, generator.integers(size, size=(some.stop - start, size))
+
+    def _sums(self, rows: NDArray[np.int64], draws: NDArray[np.int64]) -> Values:
+        """Return the sum over groups of the means of what is drawn, for pairs of row and draw."""
+        sums = np.zeros(len(rows))
+        with np.errstate(invalid="ignore"):
+            for group, some, drawn in self._draws():
+                here = np.flatnonzero((draws >= some.start) & (draws < some.stop))
+                own, chosen = rows[here], drawn[draws[here] - some.start]
+                if chosen.ndim == 1:
+                    first, other = group[own, 0], _others(group)[own]
+                    sums[here] += other + (first - other) * (chosen / group.shape[1])
+                else:
+                    sums[here] += group.ravel()[chosen + group.shape[1] * own[:, None]].mean(axis=1)
+        return sums
+
+    def _rough_sums(self) -> NDArray[np.float32]:
+        """Return about the same for all pairs, (rows, draws): values times how often drawn."""
+        sums = np.zeros((len(self.groups[0]), self.n_resamples), dtype=np.float32)
+        for (_, some), columns in groupby(self._columns(), key=itemgetter(0)):
+            _, values, counts = zip(*columns, strict=True)
+            sums[:, some] += np.concatenate(values, axis=1) @ np.concatenate(counts, axis=1).T
+        return sums
+
+    def _columns(
+        self,
+    ) -> Iterator[tuple[tuple[int, slice], NDArray[np.float32], NDArray[np.float32]]]:
+        """Yield which product and draws, values (rows, columns), and their counts by draw."""
+        width = 0
+        for group, some, drawn in self._draws():
+            n_draws, size = some.stop - some.start, group.shape[1]
+            if drawn.ndim == 1:
+                other = _others(group)
+                values = np.stack([group[:, 0] - other, other], axis=1)
+                counts = np.stack([drawn / size, np.ones(n_draws)], axis=1)
+            else:
+                values = group / size
+                places = drawn + size * np.arange(n_draws)[:, np.newaxis]
+                counts = np.bincount(places.ravel(), minlength=n_draws * size)
+                counts = counts.reshape(n_draws, size)
+            width += values.shape[1]
+            yield (
+                (width // _N_COLUMNS, some),
+                values.astype(np.float32),
+                counts.astype(np.float32),
+            )
 
 
-def _drawn_means(group: Values, n_resamples: int, generator: np.random.Generator) -> Values:
-    first, others = group[0], group[group != group[0]]
-    other = others[0] if others.size else first
-    if np.isfinite([first, other]).all() and (others == other).all():
-        # Of two values (right and wrong), how often the first is drawn is all there is to draw.
-        n_first = generator.binomial(group.size, 1 - others.size / group.size, size=n_resamples)
-        return np.asarray(other + (first - other) * (n_first / group.size))
-    n_rows = max(1, _N_DRAWN_AT_ONCE // group.size)
-    blocks = []
-    for start in range(0, n_resamples, n_rows):
-        shape = (min(n_rows, n_resamples - start), group.size)
-        blocks.append(group[generator.integers(group.size, size=shape)].mean(axis=1))
-    return np.concatenate(blocks)
+def _shares_of_first(group: Values) -> Values:
+    """Return how many items of groups of two values have the first, (rows,); NaN of others."""
+    first, other = group[:, 0], _others(group)
+    is_first = group == first[:, np.newaxis]
+    is_two = (is_first | (group == other[:, np.newaxis])).all(axis=1)
+    is_two &= np.isfinite(first) & np.isfinite(other)
+    return np.asarray(np.where(is_two, 1 - (~is_first).sum(axis=1) / group.shape[1], math.nan))
+
+
+def _others(group: Values) -> Values:
+    """Return the first value of each row that is not its first value, or that, (rows,)."""
+    places = np.argmax(group != group[:, :1], axis=1)
+    return np.asarray(group[np.arange(len(group)), places])
+
+
+def _largest_sums(groups: Sequence[Values]) -> Values:
+    """Return the sum over groups of the largest value, without its sign, (rows,)."""
+    return np.asarray(np.sum([np.abs(group).max(axis=1) for group in groups], axis=0))
 
 
 @frozen

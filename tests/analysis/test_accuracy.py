@@ -298,15 +298,19 @@ def test_a_member_without_one_of_the_suites_is_not_in_the_mean() -> None:
     ]
 
 
+def test_rows_without_draws_have_the_same_accuracies_and_no_margins() -> None:
+    rows, bare = (
+        Accuracies.of(SUITES, "circuit", replace(FEW, n_resamples=n)).rows for n in (99, 0)
+    )
+    assert [row.margin_bits.n for row in bare] == [0] * len(bare)
+    assert [(row.accuracy, row.interval()) for row in rows] == [
+        (row.accuracy, row.interval()) for row in bare
+    ]
+
+
 def test_steps_of_a_training_have_no_mean() -> None:
     steps = [record(f"m@{n}", "s", "10", member=seed(n, "m", "step")) for n in (1, 2)]
     assert not any(row.is_family for row in Accuracies.of(steps, "suite", FEW).rows)
-
-
-def test_progress_counts_runs() -> None:
-    told: list[int] = []
-    Accuracies.of([*SUITES, record("n", "s1", "10")], "prediction", FEW, progress=told.append)
-    assert told == [3, 1]
 
 
 def test_the_frame_has_a_row_each_and_nothing_where_nothing_is_known() -> None:

@@ -95,6 +95,65 @@ def test_many_items_are_drawn_in_blocks_that_change_nothing(
     assert Estimate.of_values(margins, n_resamples=999) == expected
 
 
+def plainly(groups: list[list[float]], n_resamples: int, seed: int) -> tuple[float, float]:
+    """Return the interval of groups of more than two finite values, drawn one by one."""
+    generator, sums = np.random.default_rng(seed), np.zeros(n_resamples)
+    means = [math.fsum(group) / len(group) for group in groups]
+    for group, mean in zip(groups, means, strict=True):
+        around = np.array(group) - mean
+        drawn = generator.integers(len(group), size=(n_resamples, len(group)))
+        sums += np.array([around[each].mean() for each in drawn])
+    drawn_means = np.sort(sums / len(groups) + math.fsum(means) / len(means))
+    rank = (n_resamples + 1) // 40
+    return drawn_means[rank - 1], drawn_means[-rank]
+
+
+@settings(max_examples=30)
+@given(st.data(), st.lists(st.integers(4, 40), min_size=1, max_size=3))
+def test_rows_that_are_drawn_together_are_drawn_as_each_alone(
+    data: st.DataObject, sizes: list[int]
+) -> None:
+    """To the last bit: margins of any size, some of them alike, of models on the same suites."""
+    margin = st.integers(-30, 30).map(lambda tenth: tenth / 10) | st.floats(-1e6, 1e6)
+
+    def group(size: int) -> st.SearchStrategy[list[float]]:
+        several = st.lists(margin, min_size=size, max_size=size)
+        return several.filter(lambda own: len({each - np.mean(own) for each in own}) > 3)
+
+    of_sizes = st.tuples(*map(group, sizes)).map(list)
+    rows = data.draw(st.lists(of_sizes, min_size=2, max_size=5))
+    seed = data.draw(st.integers(0, 3))
+    found = Estimate.of_rows(rows, n_resamples=199, seed=seed)
+    assert [ends(each) for each in found] == [plainly(row, 199, seed) for row in rows]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([-1, 0.5, 1, 2, 1e-30, 1e35, INF, -INF, NAN]), max_size=5))
+)
+def test_what_is_special_in_one_row_changes_no_other(groups: list[list[float]]) -> None:
+    rows = [[group, [1.0, 2.0, 4.0]] for group in groups]
+    together = Estimate.of_rows(rows, n_resamples=39)
+    alone = [Estimate.of_groups(row, n_resamples=39) for row in rows]
+    assert repr(together) == repr(alone)
+
+
+def test_what_is_drawn_for_models_on_the_same_suites_is_drawn_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n_made, made = 0, np.random.default_rng
+
+    def counted(seed: int) -> np.random.Generator:
+        nonlocal n_made
+        n_made += 1
+        return made(seed)
+
+    margins = made(6).normal(size=(50, 3, 24))
+    monkeypatch.setattr("numpy.random.default_rng", counted)
+    Estimate.of_rows(margins, n_resamples=99)
+    # Once to find the ends roughly, and once to add these up.
+    assert n_made == 2
+
+
 def test_another_seed_draws_others() -> None:
     margins = np.random.default_rng(4).normal(size=50)
     first, second = (Estimate.of_values(margins, seed=seed) for seed in (0, 1))

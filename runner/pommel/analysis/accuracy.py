@@ -46,8 +46,15 @@ from pommel.analysis.models_compared import (
     without_lone_families,
 )
 from pommel.models import Membership
-from pommel.scoring import RunRecord, SuiteKey, SuiteResult
-from pommel.statistics import ALPHA, Estimate, Interval, Spread, binomial_sum_ps, mean_score
+from pommel.scoring import RunRecord, Score, SuiteKey, SuiteResult
+from pommel.statistics import (
+    ALPHA,
+    Estimate,
+    Interval,
+    Spread,
+    binomial_sum_ps,
+    mean_score,
+)
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -231,13 +238,9 @@ class AccuracyAsked(Settings, Question):
         Option(help="Interval of shares in the table; csv, tsv and json have both."),
     ] = "wilson"
 
-    def answer(
-        self,
-        records: Sequence[RunRecord],
-        progress: Callable[[int], None] = lambda _n_runs: None,
-    ) -> "Accuracies":
+    def answer(self, records: Sequence[RunRecord]) -> "Accuracies":
         """Return the rows of a level, as `Accuracies.of` does."""
-        return Accuracies.of(records, self.level, self, interval=self.interval, progress=progress)
+        return Accuracies.of(records, self.level, self, interval=self.interval)
 
 
 @frozen
@@ -261,19 +264,14 @@ class Accuracies(Answer):
         settings: Settings | None = None,
         *,
         interval: ShareInterval = "wilson",
-        progress: Callable[[int], None] = lambda _n_runs: None,
     ) -> "Accuracies":
         """Return the rows of a level.
 
-        `progress` is called with the number of runs of each model that is done.
         Families whose members are steps of a training have no rows. Raises `ValueError` for a
         chance outside [0, 1] and for too few resamples.
         """
         found = ModelsCompared.of(records)
-        rows = []
-        for each in found.models:
-            rows.append(list(_rows(each, level, settings or Settings())))
-            progress(len(each.records))
+        rows = _rows(found.models, level, settings or Settings())
         return cls(rows=tuple(found.with_families(rows, family_rows)), interval=interval)
 
     @property
@@ -386,137 +384,189 @@ class Accuracies(Answer):
 class Part:
     """One suite's share of a row, or one prediction's.
 
-    `share` is NaN where there is none; `chances` has one a column. `counts` are those of `COUNTS`,
-    over all columns, None where they are not known. `n_items` is the number of items that count,
-    None where that is not known.
+    `share` is NaN where there is none. `scores` are those of which items are known, and `chances`
+    has one each. `counts` are those of `COUNTS`, over all scores, none where they are not known.
+    `n_items` is the number of items that count, None where that is not known.
     """
 
     suite: SuiteKey
     unit: Unit
     share: float
-    columns: tuple[ItemScores, ...]
+    scores: tuple[Score, ...]
     chances: tuple[float, ...]
-    counts: dict[str, int | None]
+    counts: tuple[int, ...]
     n_items: int | None
+    result: SuiteResult
+
+    @property
+    def columns(self) -> tuple[ItemScores, ...]:
+        """The scores item by item."""
+        return columns_of(self.result)
 
 
-def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator[Accuracy]:
-    parts = (parts_of(record, level, settings.chance) for record in compared.records)
-    units = grouped(chain.from_iterable(parts), lambda part: part.unit)
-    for unit in sorted(units, key=lambda unit: unit.order):
-        # Items are drawn suite by suite: in another order of the runs, others would be drawn.
-        ordered = sorted(units[unit], key=lambda part: part.suite)
-        scored = [part for part in ordered if not math.isnan(part.share)]
-        is_pooled = settings.average == "items" and len(scored) > 1
-        n_items, n_holding = _counted(scored)
-        accuracy = mean_score(part.share for part in scored)
-        if is_pooled:
-            is_known = n_items and n_holding is not None
-            accuracy = (n_holding or 0) / (n_items or 1) if is_known else math.nan
-        row = Accuracy(
-            level=level,
-            who=compared,
-            unit=unit,
-            suites=frozenset(part.suite for part in scored),
-            average=settings.average,
-            accuracy=accuracy,
-            n_items=n_items,
-            n_holding=n_holding,
-            stratified=_stratified(scored, is_pooled=is_pooled),
-            chance=_mean_chance(scored, is_pooled=is_pooled),
-            margin_bits=_NO_MARGIN,
-            median_margin_bits=math.nan,
-            counts={name: total(part.counts[name] for part in units[unit]) for name in COUNTS},
+@frozen(eq=False)
+class _Cell:
+    """What a row is made of: its parts, `scored` those of them that have a share."""
+
+    who: ComparedModel
+    unit: Unit
+    parts: Sequence[Part]
+    scored: Sequence[Part]
+    is_pooled: bool
+
+    @classmethod
+    def of(cls, compared: ComparedModel, level: Level, settings: Settings) -> "Iterator[_Cell]":
+        """Yield those of a model."""
+        parts = (parts_of(record, level, settings.chance) for record in compared.records)
+        units = grouped(chain.from_iterable(parts), lambda part: part.unit)
+        for unit in sorted(units, key=lambda unit: unit.order):
+            # Items are drawn suite by suite: in another order of the runs, others would be drawn.
+            ordered = sorted(units[unit], key=lambda part: part.suite)
+            scored = [part for part in ordered if not math.isnan(part.share)]
+            is_pooled = settings.average == "items" and len(scored) > 1
+            yield cls(who=compared, unit=unit, parts=ordered, scored=scored, is_pooled=is_pooled)
+
+    @property
+    def n_scores(self) -> int:
+        """How many scores the row is made of."""
+        return sum(len(part.scores) for part in self.scored)
+
+    @property
+    def counted(self) -> tuple[int | None, int | None]:
+        """How many items of all suites there are, and in how many it holds."""
+        if any(part.n_items is None for part in self.scored):
+            return None, None
+        scores = [score for part in self.scored for score in part.scores]
+        return sum(each.n_items for each in scores), sum(each.n_holding for each in scores)
+
+    @property
+    def accuracy(self) -> float:
+        """The mean over suites, or the share of all items."""
+        if not self.is_pooled:
+            return mean_score(part.share for part in self.scored)
+        n_items, n_holding = self.counted
+        return n_holding / n_items if n_items and n_holding is not None else math.nan
+
+    @property
+    def has_stratified(self) -> bool:
+        """Whether it is a mean over several scores; a share of items has its own intervals."""
+        is_counted = all(part.n_items is not None for part in self.scored)
+        return is_counted and self.n_scores > (len(self.scored) if self.is_pooled else 1)
+
+    @property
+    def shares(self) -> tuple[list[Values], list[tuple[float, float]]]:
+        """Groups of values whose mean the accuracy is, and between what they lie."""
+        if self.n_scores == len(self.scored):
+            counts = [part.scores[0] for part in self.scored]
+            holds = [np.arange(each.n_items) < each.n_holding for each in counts]
+            return [each.astype(np.float64) for each in holds], [(0.0, 1.0)] * len(holds)
+        # Where predictions skip items, others count for more: the most that there can be.
+        most = self._groups(lambda each: np.ones(each.n_items))
+        return self._groups(lambda each: each.holds), [(0.0, each.max()) for each in most]
+
+    @property
+    def margins(self) -> list[Values]:
+        """Groups of margins in bits, one an item."""
+        return self._groups(lambda each: each.margins_bits)
+
+    def _groups(self, values: Callable[[ItemScores], Values]) -> list[Values]:
+        return groups_by_item(
+            [[(each.item_numbers, values(each)) for each in part.columns] for part in self.scored],
+            is_pooled=self.is_pooled,
         )
-        row = _tested(row, scored)
-        yield _with_margins(row, scored, settings) if settings.n_resamples else row
+
+    @property
+    def chance(self) -> float:
+        """The mean over suites, or over items; NaN if one is not known."""
+        if self.is_pooled:
+            scores = [
+                (score.n_items, chance)
+                for part in self.scored
+                for score, chance in zip(part.scores, part.chances, strict=True)
+            ]
+            n_items = sum(n for n, _ in scores)
+            return math.fsum(n * chance for n, chance in scores) / n_items if n_items else math.nan
+        chances = [math.fsum(part.chances) / len(part.chances) for part in self.scored]
+        return math.fsum(chances) / len(chances) if chances else math.nan
+
+    @property
+    def median_margin(self) -> float:
+        """The median over all items; NaN of none, and between infinite ones of both signs."""
+        arrays = [column.margins_bits for part in self.scored for column in part.columns]
+        margins = np.concatenate([np.empty(0), *arrays])
+        known = margins[~np.isnan(margins)]
+        with np.errstate(invalid="ignore"):
+            return float(np.median(known)) if known.size else math.nan
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The counts of all parts, as far as they are known."""
+        return _totals(part.counts for part in self.parts)
+
+    @property
+    def ps(self) -> tuple[float, float]:
+        """The p of the pooled count: of being above chance, and below."""
+        parts = [(part.scores[0].n_items, part.chances[0]) for part in self.scored]
+        found = binomial_sum_ps(self.counted[1] or 0, parts)
+        return found.above, found.below
 
 
 _NO_MARGIN = Estimate(n=0, mean=math.nan, low=math.nan, high=math.nan)
 
 
-def _with_margins(row: Accuracy, parts: Sequence[Part], settings: Settings) -> Accuracy:
-    is_pooled = settings.average == "items" and len(parts) > 1
-    return replace(
-        row,
-        margin_bits=Estimate.of_groups(
-            _groups(parts, lambda each: each.margins_bits, is_pooled=is_pooled),
-            n_resamples=settings.n_resamples,
-            seed=settings.seed,
-        ),
-        median_margin_bits=_median_margin(parts),
+def _rows(
+    models: Iterable[ComparedModel], level: Level, settings: Settings
+) -> list[list[Accuracy]]:
+    """Return the rows of each model; intervals are found for all of them together."""
+    by_model = [[*_Cell.of(each, level, settings)] for each in models]
+    cells = [*chain.from_iterable(by_model)]
+    several = [each for each in cells if each.has_stratified]
+    found = Interval.of_rows(each.shares for each in several)
+    stratified = dict(zip(several, found, strict=True))
+    margins, medians = [_NO_MARGIN] * len(cells), [math.nan] * len(cells)
+    if settings.n_resamples:
+        drawing = {"n_resamples": settings.n_resamples, "seed": settings.seed}
+        margins = Estimate.of_rows((each.margins for each in cells), **drawing)
+        medians = [each.median_margin for each in cells]
+    rows = (
+        replace(
+            _row(cell, level, settings.average),
+            stratified=stratified.get(cell, NO_INTERVAL),
+            margin_bits=margin,
+            median_margin_bits=median,
+        )
+        for cell, margin, median in zip(cells, margins, medians, strict=True)
     )
+    return [[next(rows) for _ in own] for own in by_model]
 
 
-def _counted(parts: Sequence[Part]) -> tuple[int | None, int | None]:
-    """Return how many items of all suites there are, and in how many it holds."""
-    if any(part.n_items is None for part in parts):
-        return None, None
-    columns = [column for part in parts for column in part.columns]
-    return sum(each.n_items for each in columns), sum(each.n_holding for each in columns)
-
-
-def _tested(row: Accuracy, parts: Sequence[Part]) -> Accuracy:
-    """Return a row with what follows from the counts over all its suites."""
-    n_items, n_holding = row.n_items, row.n_holding
+def _row(cell: _Cell, level: Level, average: Average) -> Accuracy:
+    """Return a row without what is drawn, and found for many rows together."""
+    n_items, n_holding = cell.counted
+    wilson, exact, ps = NO_INTERVAL, NO_INTERVAL, (math.nan, math.nan)
     # Predictions of one item depend on each other: their count is no count of items.
-    if not n_items or n_holding is None or sum(len(part.columns) for part in parts) > len(parts):
-        return row
-    ps = binomial_sum_ps(n_holding, [(part.columns[0].n_items, part.chances[0]) for part in parts])
-    return replace(
-        row,
-        wilson=Interval.of_share(n_holding, n_items),
-        exact=Interval.of_share(n_holding, n_items, method="exact"),
-        p_above=ps.above,
-        p_below=ps.below,
+    if n_items and n_holding is not None and cell.n_scores == len(cell.scored):
+        wilson = Interval.of_share(n_holding, n_items)
+        exact = Interval.of_share(n_holding, n_items, method="exact")
+        ps = cell.ps
+    return Accuracy(
+        level=level,
+        who=cell.who,
+        unit=cell.unit,
+        suites=frozenset(part.suite for part in cell.scored),
+        average=average,
+        accuracy=cell.accuracy,
+        n_items=n_items,
+        n_holding=n_holding,
+        chance=cell.chance,
+        margin_bits=_NO_MARGIN,
+        median_margin_bits=math.nan,
+        counts={**dict.fromkeys(COUNTS), **dict(zip(COUNTS, cell.counts, strict=False))},
+        wilson=wilson,
+        exact=exact,
+        p_above=ps[0],
+        p_below=ps[1],
     )
-
-
-def _groups(
-    parts: Sequence[Part], values: Callable[[ItemScores], Values], *, is_pooled: bool
-) -> list[Values]:
-    return groups_by_item(
-        [[(each.item_numbers, values(each)) for each in part.columns] for part in parts],
-        is_pooled=is_pooled,
-    )
-
-
-def _stratified(parts: Sequence[Part], *, is_pooled: bool) -> Interval:
-    """Return the interval of a mean over several scores; a share of items has its own ones."""
-    n_columns = sum(len(part.columns) for part in parts)
-    if n_columns <= (len(parts) if is_pooled else 1) or any(part.n_items is None for part in parts):
-        return NO_INTERVAL
-    # Where predictions skip items, others count for more: the most that there can be.
-    most = _groups(parts, lambda each: np.ones(each.n_items), is_pooled=is_pooled)
-    return Interval.of_means(
-        _groups(parts, lambda each: each.holds, is_pooled=is_pooled),
-        bounds=[(0.0, each.max()) for each in most],
-    )
-
-
-def _mean_chance(parts: Sequence[Part], *, is_pooled: bool) -> float:
-    """Return the mean over suites, or over items; NaN if one is not known."""
-    if is_pooled:
-        columns = [
-            (each.n_items, chance)
-            for part in parts
-            for each, chance in zip(part.columns, part.chances, strict=True)
-        ]
-        n_items = sum(n for n, _ in columns)
-        return math.fsum(n * chance for n, chance in columns) / n_items if n_items else math.nan
-    chances = [math.fsum(part.chances) / len(part.chances) for part in parts]
-    return math.fsum(chances) / len(chances) if chances else math.nan
-
-
-def _median_margin(parts: Sequence[Part]) -> float:
-    arrays = [column.margins_bits for part in parts for column in part.columns]
-    margins = np.concatenate([np.empty(0), *arrays])
-    known = margins[~np.isnan(margins)]
-    if not known.size:
-        return math.nan
-    # Between two infinite margins of both signs there is no middle.
-    with np.errstate(invalid="ignore"):
-        return float(np.median(known))
 
 
 def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator[Part]:
@@ -534,16 +584,17 @@ def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator
 
 
 def _part(record: RunRecord, result: SuiteResult, unit: Unit, chances: tuple[float, ...]) -> Part:
-    columns, rows = columns_of(result), result.score_rows()
-    is_counted = result.reported is None or result.reported.is_counted
+    scores, rows = result.scores, result.score_rows()
+    is_counted = all(each.is_counted for each in scores)
     return Part(
         suite=record.suite_key,
         unit=unit,
-        share=result.score,
-        columns=columns,
+        share=mean_score(each.share for each in scores),
+        scores=scores if is_counted else (),
         chances=chances,
-        counts={name: total(row.get(name) for row in rows) for name in COUNTS},
-        n_items=sum(each.n_items for each in columns) if is_counted else None,
+        counts=_totals([int(str(row[name])) for name in COUNTS if name in row] for row in rows),
+        n_items=sum(each.n_items for each in scores) if is_counted else None,
+        result=result,
     )
 
 
@@ -554,10 +605,9 @@ def _unit(record: RunRecord, level: Level, prediction_id: str) -> Unit:
     return Unit() if level == "model" else Unit(**{level: getattr(whole, level)})
 
 
-def total(counts: Iterable[object]) -> int | None:
-    """Return the sum of the counts that are known, None where none is."""
-    known = [count for count in counts if isinstance(count, int)]
-    return sum(known) if known else None
+def _totals(counts: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    """Return the sums of counts, of those that are known; none where none is."""
+    return tuple(map(sum, zip(*filter(None, counts), strict=True)))
 
 
 # What the members of a family reach together: means, and how much they differ.
@@ -598,7 +648,12 @@ def _family_row(family: ComparedFamily, members: Sequence[Accuracy]) -> Accuracy
             high=math.nan,
         ),
         median_margin_bits=math.nan,
-        counts={name: total(row.counts[name] for row in complete) for name in COUNTS},
+        counts={
+            name: sum(known)
+            if (known := [n for row in complete if (n := row.counts[name]) is not None])
+            else None
+            for name in COUNTS
+        },
         n_members=scores.n,
         sd=scores.sd,
         sd_population=scores.sd_population,

@@ -3,7 +3,10 @@
 from pommel.cli.lazy_group import LazyGroup
 
 STATISTICS = {
-    "accuracy": ("stats:accuracy", "Shares with intervals and tests, margins, ties."),
+    "accuracy": (
+        "stats:analysis.accuracy.AccuracyAsked",
+        "Shares with intervals and tests, margins, ties.",
+    ),
     "stability": (
         "stats:analysis.stability.StabilityAsked",
         "Suites with and without intervening material.",

@@ -1,7 +1,7 @@
 """`pommel stats`: what the runs in the store say together."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from pommel.analysis import Accuracies, Answer, ItemTable, SentenceSets
+from pommel.analysis import Answer, ItemTable, SentenceSets
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Options, field_of, takes_options
 from pommel.cli.output import (
@@ -18,7 +18,6 @@ from pommel.cli.output import (
     form_option,
     note,
     output_option,
-    progress_bar,
     show_notes,
     show_rows,
     show_text,
@@ -26,7 +25,7 @@ from pommel.cli.output import (
 from pommel.cli.selecting import SelectionOptions
 from pommel.errors import PommelError, UsageError, counted, listed
 from pommel.files import frame_text, replacing, stacked
-from pommel.scoring import Run, RunRecord
+from pommel.scoring import Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,16 +74,6 @@ def _command(question: type[_Asked], answer: Callable[[_Asked, _Chosen], Answer]
     return click.command(cls=Command, help=inspect.cleandoc(question.__doc__ or ""))(
         takes_options(ask)
     )
-
-
-def _with_bar(answer: Callable[..., Answer], records: Sequence[RunRecord]) -> Answer:
-    with progress_bar("drawing items", len(records)) as progress:
-        return answer(records, progress)
-
-
-accuracy = _command(
-    Accuracies.Asked, lambda asked, chosen: _with_bar(asked.answer, chosen.records())
-)
 
 
 auc = _command(
