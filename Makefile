@@ -106,7 +106,7 @@ engines: $(VENV)/.dev
 	@$(BIN)/python -m tests.containers_support start
 
 benchmarks: $(VENV)/.bench
-	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python -m benchmarks.overhead
 	$(BIN)/python -m benchmarks.starting
 	$(BIN)/python -m benchmarks.scoring
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.arithmetic

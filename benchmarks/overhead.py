@@ -1,20 +1,30 @@
-"""What pommel itself costs, from tokens to results.
+"""What pommel itself costs, from tokens to results, and to kept results.
 
-    python benchmarks/overhead.py [--items N]
+    python -m benchmarks.overhead [--items N] [--models N]
 
 A recorded model's sentences (25,000 items x 4 conditions x 6 regions by default) go through
 `compute_surprisals` and `evaluate`; the time is divided by the number of sentences. Figures are
 the smallest of several repetitions, since everything else on the machine only adds to them.
+
+Then made-up models run on the shipped English suites with a store, as `pommel.run` runs them, one
+after the other. It is processor time by distinct sentence: of the first model, with which the
+suites come into the store; of the quickest and the median of the others; and the same where a model
+makes its tokens up meanwhile (before, they are ready). All transactions are counted.
 """
 
 import argparse
+import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
+import pommel
 from pommel.api import load_suite
-from pommel.models.model import ModelInfo, Policy, Spans
+from pommel.models.model import ModelInfo, Policy, Spans, score_all
 from pommel.scoring.run import SuiteSurprisals
+from pommel.sources import load_suites
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -27,8 +37,8 @@ FORMULA = "(5;%match_sing%) < (5;%mismatch_sing%) & (5;%match_plural%) < (5;%mis
 class Recorded:
     """A model that has scored everything before."""
 
-    def __init__(self, scored: Sequence[ScoredSentence]) -> None:
-        self.info = ModelInfo(
+    def __init__(self, scored: Sequence[ScoredSentence], info: ModelInfo | None = None) -> None:
+        self.info = info or ModelInfo(
             reference="recorded://benchmark", name="recorded", kind="recorded", fingerprint="0"
         )
         self._scored = {sentence.text: sentence for sentence in scored}
@@ -48,7 +58,9 @@ def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=25_000)
-    n_items = parser.parse_args().items
+    parser.add_argument("--models", type=int, default=10)
+    chosen = parser.parse_args()
+    n_items = chosen.items
     suite = load_suite(make_suite(n_items))
     n_sentences = n_items * len(CONDITIONS)
     scored = [
@@ -58,6 +70,7 @@ def main() -> None:
     seconds = best_of(partial(run, model, suite))
     micros = 1e6 * seconds / n_sentences
     print(f"tokens to results: {micros:.1f} us a sentence ({n_sentences:,} sentences, 1 core)")
+    run_and_keep(chosen.models)
 
 
 def run(model: Recorded, suite: Suite) -> None:
@@ -65,6 +78,37 @@ def run(model: Recorded, suite: Suite) -> None:
     result = SuiteSurprisals.of(model, suite).evaluate()
     if result.n_items != len(suite.items):
         raise AssertionError(result.n_items)
+
+
+def run_and_keep(n_models: int) -> None:
+    """Run made-up models with a store, and print what a sentence costs."""
+    found = load_suites(["suites:en"])
+    found.check()
+    suites = found.suites
+    texts = list({each.text for suite in suites for row in suite.sentences() for each in row})
+    for ready in (True, False):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            pommel.open_store(Path(folder) / "store.sqlite", create=True) as store,
+        ):
+            micros = []
+            for number in range(n_models + 1):
+                # Each has a fingerprint of its own, so that nothing is known before.
+                model = pommel.load_model(f"dummy://uniform?bits={number}")
+                if ready:
+                    model = Recorded(score_all(model, texts, Policy()), model.info)
+                began = time.process_time()
+                pommel.run(model, suites, store=store)
+                micros.append(1e6 * (time.process_time() - began) / len(texts))
+            said: list[str] = []
+            store.database.connection.set_trace_callback(said.append)
+            pommel.run(pommel.load_model("dummy://"), suites, store=store)
+        print(
+            f"{'tokens' if ready else 'texts'} to kept results: {min(micros[1:]):.1f} us a "
+            f"sentence, median {statistics.median(micros[1:]):.1f}, first model {micros[0]:.1f} "
+            f"({n_models} models, {len(texts):,} sentences, {len(suites)} suites); "
+            f"{said.count('COMMIT')} commits a model"
+        )
 
 
 def make_suite(n_items: int) -> dict[str, object]:

@@ -79,9 +79,8 @@ class ScoredSentence:
         """
         return not any(
             token.why_unscored == "not asked for"
-            and token.surprisal_bits is None
             and (spans is None or any(start <= token.start < end for start, end in spans))
-            for token in self.tokens
+            for token in [each for each in self.tokens if each.surprisal_bits is None]
         )
 
 

@@ -1,12 +1,13 @@
 """A program that runs `pommel run` in child processes, kills them, and has them begin again.
 
-    python killing.py FOLDER MODEL N_TOGETHER N_KILLS SEED SUITE...
+    python killing.py FOLDER MODEL N_TOGETHER SECONDS N_KILLS SEED SUITE...
 
 Everything is imported and the model is loaded once, and each child is forked from there: what is
 killed is a run, not its preparations. A child is killed when its model has answered so many
 sentences, which is drawn, and a few milliseconds later, which are drawn, too: between two
-sentences, within a commit, while tables are written. Prints one JSON line a process: what was in
-the store before it, which sentences its model answered, how it ended. At the end of each round the
+sentences, within a commit, while tables are written. SECONDS is how much work may be lost. Prints
+one JSON line a process: what was in the store before it and behind it, which sentences its model
+answered and when, how it ended. At the end of each round the
 run is complete; its tables lie in FOLDER/round-N.
 """
 
@@ -32,7 +33,7 @@ from pommel.surprisal import ScoredSentence
 
 @dataclass(slots=True)
 class Logged:
-    """A model that writes down each sentence that it has scored, before anybody gets it."""
+    """A model that writes down what it has scored, and when, before anybody gets it."""
 
     model: Model
     log: IO[str]
@@ -49,7 +50,7 @@ class Logged:
         spans: Sequence[Spans | None] | None = None,
     ) -> Iterator[tuple[int, ScoredSentence]]:
         for index, scored in self.model.score(sentences, policy, spans):
-            self.log.write(json.dumps(scored.text) + "\n")
+            self.log.write(json.dumps([scored.text, time.monotonic()]) + "\n")
             yield index, scored
 
 
@@ -60,6 +61,7 @@ class Program:
     folder: Path
     model: Model
     n_together: int | None
+    seconds: float
     suites: Sequence[str]
 
     @property
@@ -84,8 +86,8 @@ class Program:
                 os._exit(status)
         return child
 
-    def answered(self) -> list[str]:
-        """Return what the last process's model has answered so far."""
+    def answered(self) -> list[tuple[str, float]]:
+        """Return what the last process's model has answered so far, and when."""
         # The line that a killed process was writing may have no end.
         lines = self.log.read_text().split("\n")[:-1] if self.log.exists() else []
         return [json.loads(line) for line in lines]
@@ -96,6 +98,7 @@ class Program:
             return CachedModel(together, cache, rescore=rescore)
 
         vars(kept_runs)["CachedModel"] = logged
+        vars(kept_runs)["MOST_SECONDS"] = self.seconds
         vars(run_command)["open_model"] = lambda *_: self.model
         arguments = ["run", self.model.info.reference, *self.suites, "--regions", "all"]
         arguments += ["--store", str(self.store(number))]
@@ -138,7 +141,13 @@ def rounds(program: Program, *, n_kills: int, seed: int) -> Iterator[dict[str, o
             ended = "killed" if os.WIFSIGNALED(status) else "failed" if status else "done"
             answered = program.answered()
             n_sentences = n_sentences or len(answered)
-            yield {"round": number, "kept before": before, "answered": answered, "ended": ended}
+            yield {
+                "round": number,
+                "kept before": before,
+                "kept": in_store(program.store(number)),
+                "answered": answered,
+                "ended": ended,
+            }
         number += 1
 
 
@@ -151,11 +160,12 @@ def _wait_for(program: Program, n_answered: int, *, of: int) -> None:
 
 
 if __name__ == "__main__":
-    where, reference, together, kills, first_seed, *names = sys.argv[1:]
+    where, reference, together, most_seconds, kills, first_seed, *names = sys.argv[1:]
     what = Program(
         folder=Path(where),
         model=load_model(reference, LoadOptions(offline=True)),
         n_together=int(together) or None,
+        seconds=float(most_seconds),
         suites=names,
     )
     for told in rounds(what, n_kills=int(kills), seed=int(first_seed)):

@@ -18,11 +18,12 @@ from pommel.scoring.regions import (
     CrossingToken,
     RegionTable,
     all_needed,
+    all_spans,
     needed_spans,
     region_table,
 )
 from pommel.suite.metrics import METRICS
-from pommel.suite.suite import Condition, Region, Suite
+from pommel.suite.suite import Condition, Region, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token
 
 
@@ -79,7 +80,7 @@ def suite_of(*contents: str, name: str = "a") -> Suite:
 
 
 def table_of(
-    suite: Suite, tokens: Sequence[Token], assigner: Assigner | None = None
+    suite: Suite, tokens: Sequence[Token], assigner: Assigner = Sentence.regions_of
 ) -> RegionTable:
     (sentence,) = suite.sentences()[0]
     scored = ScoredSentence(text=sentence.text, tokens=tuple(tokens))
@@ -371,7 +372,7 @@ def test_regions_whose_numbers_do_not_ascend() -> None:
 
 
 def needed(suite: Suite) -> dict[str, Spans | None]:
-    return needed_spans(suite, suite.sentences())
+    return needed_spans(suite)
 
 
 ITEMS: list[Sentences] = [{"a": ("The dog", "barks", "."), "b": ("The dog", "bark", ".")}]
@@ -432,8 +433,7 @@ def test_several_suites_need_what_each_of_them_needs() -> None:
     assert all_needed([one, other]) == {"The dog barks .": ((0, 13),), "The dog bark .": None}
     assert all_needed([other, one]) == all_needed([one, other])
     suite = make_suite(ITEMS, [])
-    whole = needed_spans(suite, suite.sentences(), everything=True)
-    assert whole == {"The dog barks .": None, "The dog bark .": None}
+    assert all_spans(suite) == {"The dog barks .": None, "The dog bark .": None}
 
 
 # --- laws

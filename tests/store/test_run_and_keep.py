@@ -1,7 +1,7 @@
 """Runs that are kept while they run."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -11,17 +11,40 @@ from tests.word_model import WordModel
 import pommel
 from pommel.errors import ModelError, StoreError, UsageError
 from pommel.models.family import Membership, NamedModel
+from pommel.models.model import Model, ModelInfo, Policy, Spans
 from pommel.scoring import Choices, Run
 from pommel.scoring.run import run_suites
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
+from pommel.store.database import Database
 from pommel.store.store import run_and_keep
+from pommel.suite.suite import Suite
+from pommel.surprisal import ScoredSentence, Token
 
 TOY = NamedModel(reference="toy://words")
 ITEMS: list[Sentences] = [{"a": ("The dog", "barks"), "b": ("The dog", "bark")}]
 CATS: list[Sentences] = [{"a": ("The cat", "purrs"), "b": ("The cat", "purr")}]
 DOGS = make_suite(ITEMS, ["(2;%b%) < (2;%a%)"], name="dogs", language="en", circuit="agreement")
 PETS = make_suite([*ITEMS, *CATS], ["(2;%b%) < (2;%a%)"], name="pets")
+
+
+@dataclass(slots=True)
+class Clock:
+    """A clock that goes on when it is looked at."""
+
+    seconds_a_look: float = 0.0
+    seconds: float = 0.0
+
+    def monotonic(self) -> float:
+        self.seconds += self.seconds_a_look
+        return self.seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("pommel.store.store.time", clock)
+    return clock
 
 
 @pytest.fixture
@@ -36,7 +59,8 @@ def test_without_a_store_it_is_run_suites() -> None:
     assert run.to_frame("predictions").equals(plain.to_frame("predictions"))
 
 
-def test_each_run_is_kept_when_it_is_complete(store: Store) -> None:
+def test_each_run_is_kept_when_it_is_complete(store: Store, clock: Clock) -> None:
+    clock.seconds_a_look = 1.0
     runs = run_and_keep(TOY, WordModel(), [DOGS, PETS], store=store)
     (first,) = [next(runs)]
     every = store.runs.records(Selection(complete_only=False))
@@ -156,6 +180,170 @@ def test_a_run_comes_back_without_its_model(store: Store) -> None:
     for table in ("suites", "predictions", "regions", "tokens"):
         assert again.to_frame(table).equals(run.to_frame(table))
     assert again.result.provenance == run.result.provenance
+
+
+# --- when it is kept
+
+
+@dataclass(slots=True)
+class Timed:
+    """A model that takes some time for a sentence, and tells what the store has by then."""
+
+    clock: Clock
+    path: Path
+    seconds: float
+    n_together: int | None = None
+    told: list[tuple[float, int, int]] = field(default_factory=list)
+
+    @property
+    def info(self) -> ModelInfo:
+        return WordModel(n_together=self.n_together).info
+
+    def score(
+        self, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None] | None = None
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        for index, scored in WordModel().score(sentences, policy, spans):
+            with Database.open(self.path) as other:
+                ((n_scored, n_complete),) = other.rows(
+                    "SELECT (SELECT count(*) FROM scored), count(finished) FROM runs"
+                )
+            self.told.append((round(self.clock.seconds, 3), n_scored, n_complete))
+            self.clock.seconds += self.seconds
+            yield index, scored
+
+
+def many(n_suites: int) -> list[Suite]:
+    """Return suites of two sentences."""
+    formula = "(2;%b%) < (2;%a%)"
+    return [
+        make_suite(
+            [{"a": (f"Cat {n}", "purrs"), "b": (f"Cat {n}", "purr")}], [formula], name=f"cats {n}"
+        )
+        for n in range(n_suites)
+    ]
+
+
+def commits_of(store: Store, model: Model, suites: Sequence[Suite]) -> int:
+    """Return how many transactions a run commits."""
+    said: list[str] = []
+    store.database.connection.set_trace_callback(said.append)
+    assert len([*run_and_keep(TOY, model, suites, store=store)]) == len(suites)
+    store.database.connection.set_trace_callback(None)
+    return said.count("COMMIT")
+
+
+@pytest.mark.parametrize("n_suites", [1, 12])
+def test_a_fast_run_commits_at_its_beginning_and_at_its_end(
+    store: Store, clock: Clock, n_suites: int
+) -> None:
+    assert clock.seconds == 0
+    assert commits_of(store, WordModel(), many(n_suites)) == 2
+    # Nothing is left to be scored.
+    assert commits_of(store, WordModel(), many(n_suites)) == 2
+
+
+def test_a_slower_run_commits_once_a_second(store: Store, clock: Clock) -> None:
+    model = Timed(clock, store.path, seconds=0.25)
+    assert commits_of(store, model, many(4)) == 1 + 2 + 1
+    # What has been kept when each of eight sentences comes, four of which are a second's work: the
+    # second sentence of a suite makes its run complete.
+    assert model.told == [
+        *((n / 4, 0, 0) for n in range(4)),
+        *((1 + n / 4, 4, 1) for n in range(4)),
+    ]
+
+
+def test_a_slow_model_keeps_each_sentence(store: Store, clock: Clock) -> None:
+    model = Timed(clock, store.path, seconds=7)
+    assert commits_of(store, model, many(2)) == 1 + 4 + 1
+    # A run waits for the commit behind that of its last sentence.
+    assert model.told == [(0, 0, 0), (7, 1, 0), (14, 2, 0), (21, 3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kept"), [(0.2, [0, 0, 0, 0, 0, 0, 6]), (1, [0, 0, 0, 3, 3, 3, 6])]
+)
+def test_a_batch_is_kept_whole(store: Store, clock: Clock, seconds: float, kept: list[int]) -> None:
+    items: list[Sentences] = [{"a": (f"Cat {n}",)} for n in range(7)]
+    model = Timed(clock, store.path, seconds=seconds, n_together=3)
+    list(run_and_keep(TOY, model, [make_suite(items, [])], store=store))
+    assert [n_scored for _, n_scored, _ in model.told] == kept
+
+
+def test_who_stops_to_ask_keeps_what_is_there(store: Store, clock: Clock) -> None:
+    model = Timed(clock, store.path, seconds=0.25)
+    runs = run_and_keep(TOY, model, many(4), store=store)
+    assert next(runs).result.suite_name == "cats 0"
+    assert len(store.runs.records()) == 1
+    assert isinstance(runs, Generator)
+    runs.close()
+    every = store.runs.records(Selection(complete_only=False))
+    assert [each.status for each in every] == ["complete"] * 2 + ["interrupted"] * 2
+    assert [store.runs.progress(each) for each in every] == [(2, 2), (2, 2), (0, 2), (0, 2)]
+
+
+def test_ctrl_c_keeps_what_is_complete(store: Store, clock: Clock) -> None:
+    assert clock.seconds == 0
+    model = WordModel(fails_at="Cat 2 purrs", failure=KeyboardInterrupt())
+    runs = run_and_keep(TOY, model, many(4), store=store)
+    assert [next(runs).result.suite_name for _ in range(2)] == ["cats 0", "cats 1"]
+    with pytest.raises(KeyboardInterrupt):
+        next(runs)
+    every = store.runs.records(Selection(complete_only=False))
+    assert [each.status for each in every] == ["complete"] * 2 + ["interrupted"] * 2
+    # The toy scores the last thing first.
+    assert store.runs.progress(every[2]) == (1, 2)
+
+
+# --- where others are quicker
+
+
+@dataclass(slots=True)
+class Overtaken:
+    """A model that another process has scored sentences with when it begins to."""
+
+    others: Model
+    path: Path
+    suites: Sequence[Suite]
+
+    @property
+    def info(self) -> ModelInfo:
+        return self.others.info
+
+    def score(
+        self, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None] | None = None
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        with Store.open(self.path) as other:
+            list(run_and_keep(TOY, self.others, self.suites, store=other))
+        return WordModel().score(sentences, policy, spans)
+
+
+def test_runs_rest_on_the_numbers_of_who_was_first(store: Store, clock: Clock) -> None:
+    assert clock.seconds == 0
+    named = NamedModel(reference="toy://words", name="toy")
+    model = Overtaken(WordModel(bits={"barks": 0.5}), store.path, [DOGS])
+    dogs, pets = run_and_keep(named, model, [DOGS, PETS], store=store)
+    assert [run.result.predictions[0].margin_bits.tolist() for run in (dogs, pets)] == [
+        [-3.5],
+        [-3.5, 1.0],
+    ]
+    kept = [store.runs.run(RunRecord.of(run).run_id) for run in (dogs, pets)]
+    for run, again in zip((dogs, pets), kept, strict=True):
+        assert again.result.model_name == "toy"
+        for table in ("suites", "predictions", "regions", "tokens"):
+            assert again.to_frame(table).equals(run.to_frame(table))
+
+
+def test_another_model_of_the_same_fingerprint_is_an_error(store: Store, clock: Clock) -> None:
+    assert clock.seconds == 0
+    whole = ScoredSentence(
+        text="The dog barks",
+        tokens=(Token(text="The dog barks", start=0, end=13, surprisal_bits=1.0),),
+    )
+    model = Overtaken(WordModel(sentences={whole.text: whole}), store.path, [DOGS])
+    with pytest.raises(StoreError, match="does not give 'The dog barks' the tokens"):
+        list(run_and_keep(TOY, model, [PETS], store=store))
+    assert [each.result.suite_name for each in store.runs.records()] == ["dogs"]
 
 
 # --- from Python

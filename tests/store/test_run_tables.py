@@ -247,7 +247,7 @@ def test_a_complete_run_that_begins_again_stays_complete(store: Store) -> None:
     before = store.runs.records()[0]
     begun = replace(before, status="interrupted", created="")
     for _ in range(2):
-        store.runs.begin(begun, agreement(), run.surprisals.model, Policy())
+        store.runs.begin([(begun, agreement())], run.surprisals.model, Policy())
     assert_same(store.runs.records()[0], before)
 
 
@@ -268,7 +268,7 @@ def test_begin_takes_the_policy_as_asked_for_or_as_it_was_meant(store: Store, me
     record = replace(RunRecord.of(run), status="interrupted")
     store.runs.delete([record.run_id])
     policy = Policy(method="causal") if method == "causal" else Policy()
-    store.runs.begin(record, agreement(), model.info, policy)
+    store.runs.begin([(record, agreement())], model.info, policy)
     assert store.runs.progress(record) == (6, 6)
 
 
@@ -322,7 +322,7 @@ def test_keys_are_not_used_up(store: Store) -> None:
     """How many rows a damaged file has had is read off the last key."""
     for _ in range(3):
         run = made(store, agreement())
-        store.runs.begin(RunRecord.of(run), agreement(), run.surprisals.model, Policy())
+        store.runs.begin([(RunRecord.of(run), agreement())], run.surprisals.model, Policy())
     rows = store.database.rows("SELECT seq FROM sqlite_sequence WHERE name = 'runs'")
     assert rows == [(1,)]
 

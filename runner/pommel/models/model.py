@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
@@ -74,7 +74,7 @@ class Policy:
 
     def to_dict(self) -> dict[str, str]:
         """Return the policy as plain JSON values, one key a choice."""
-        return asdict(self)
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @property
     def first_token_bits(self) -> float | None:

@@ -129,19 +129,15 @@ def region_table(
     scored: ScoredItems,
     metrics: Collection[str] = METRICS,
     *,
-    layouts: Layouts | None = None,
-    assigner: Assigner | None = None,
+    assigner: Assigner = Sentence.regions_of,
 ) -> RegionTable:
     """Assign every token to its region, and compute the metrics.
 
     `scored[i][c]` belongs to the sentence of item i in condition `suite.condition_names[c]`.
-    `layouts` are the sentences with their spans, if they have been made before.
-    `assigner` takes the place of `Sentence.regions_of`.
     """
     names, numbers = suite.condition_names, suite.region_numbers
     shape = (len(suite.items), len(names), len(numbers))
     place = {number: index for index, number in enumerate(numbers)}
-    layouts, assigner = layouts or suite.sentences(), assigner or Sentence.regions_of
     # Flat lists over the tokens of all sentences, so that numpy does the adding up.
     token_bits: list[float | None] = []
     token_cells: list[int] = []
@@ -152,7 +148,7 @@ def region_table(
     failed_cells: list[int] = []
     conditions = itertools.product(enumerate(suite.items), enumerate(names))
     for n_before, ((i, item), (c, name)) in enumerate(conditions):
-        sentence, answer = layouts[i][c], scored[i][c]
+        sentence, answer = suite.sentences()[i][c], scored[i][c]
         text = sentence.text
         if answer.text != text:
             raise AlignmentError(f"the tokens of {answer.text!r} are no tokens of {text!r}")
@@ -163,15 +159,18 @@ def region_table(
             continue
         spans = zip(cells, sentence.spans, strict=True)
         written_cells += [cell for cell, (start, end) in spans if start < end]
-        for token, region in zip(answer.tokens, assigner(sentence, answer.tokens), strict=True):
-            if region is None:
+        pairs = zip(answer.tokens, assigner(sentence, answer.tokens), strict=True)
+        placed = [(token, region) for token, region in pairs if region is not None]
+        token_bits += [token.surprisal_bits for token, _ in placed]
+        token_cells += [cells[region] for _, region in placed]
+        ends = [end for _, end in sentence.spans]
+        for token, region in placed:
+            # Of most tokens there is nothing else to be said.
+            if token.surprisal_bits is not None and token.end <= ends[region] and not token.oov:
                 continue
-            token_bits.append(token.surprisal_bits)
-            token_cells.append(cells[region])
             if token.surprisal_bits is None:
                 unscored_cells[token.why_unscored].append(cells[region])
-            end = sentence.spans[region][1]
-            if token.end > end and text[end : token.end].strip():
+            if text[ends[region] : token.end].strip():
                 crossings.append(CrossingToken(cell=(i, c, columns[region]), token=token.text))
             if token.oov:
                 word = text[token.start : token.end].strip()
@@ -181,13 +180,12 @@ def region_table(
     n_not_comparable, failed = n_without["not comparable"], _counts(failed_cells, shape)
     known = n_without["not asked for"] + failed == 0
     bits, bit_cells = _ascending(token_bits, token_cells)
-    bit_sentences = bit_cells // len(numbers)
     return RegionTable(
         item_numbers=tuple(item.number for item in suite.items),
         condition_names=names,
         region_numbers=numbers,
-        values={each: _metric(each, bits, bit_cells, known) for each in metrics},
-        whole={each: _metric(each, bits, bit_sentences, known.all(axis=-1)) for each in metrics},
+        values=_values(metrics, bits, bit_cells, known),
+        whole=_values(metrics, bits, bit_cells // len(numbers), known.all(axis=-1)),
         n_tokens=n_tokens,
         n_unscored=n_not_comparable + n_without["no context"],
         n_not_comparable=n_not_comparable + failed,
@@ -213,41 +211,49 @@ def _counts(cells: Sequence[int], shape: tuple[int, ...]) -> Counts:
     return np.bincount(np.asarray(cells, np.int64), minlength=math.prod(shape)).reshape(shape)
 
 
-def _metric(name: str, bits: Bits, groups: Counts, known: NDArray[np.bool_]) -> Bits:
-    """Apply a metric to each group of `bits`.
+def _values(
+    metrics: Collection[str], bits: Bits, groups: Counts, known: NDArray[np.bool_]
+) -> dict[str, Bits]:
+    """Apply metrics to each group of `bits`.
 
     `groups` ascends, and indexes the flattened `known`, which says what can have a value.
     """
-    metric = METRICS[name]
-    result = np.full(known.size, metric.of_nothing)
     present, starts = np.unique(groups, return_index=True)
-    if len(present):
-        result[present] = metric.of_groups(bits, starts)
-    return np.where(known, result.reshape(known.shape), np.nan)
+    values = {}
+    for name in metrics:
+        metric = METRICS[name]
+        result = np.full(known.size, metric.of_nothing)
+        if len(present):
+            result[present] = metric.of_groups(bits, starts)
+        values[name] = np.where(known, result.reshape(known.shape), np.nan)
+    return values
 
 
 # Sentence -> the characters whose tokens are needed; None for all of them.
 Needed = dict[str, Spans | None]
 
 
-def needed_spans(suite: Suite, layouts: Layouts, *, everything: bool = False) -> Needed:
+def needed_spans(suite: Suite) -> Needed:
     """Return, for every sentence of a suite, the spans of the regions that predictions name.
 
-    `layouts` are the suite's sentences (`Suite.sentences`). The spans are those in which
-    a token has to begin for `Sentence.regions_of` to give it to such a region. A sentence of
-    several conditions has the regions of all of them; one of conditions that no prediction names,
-    none. `everything` is needed but for contexts, whatever is named.
+    The spans are those in which a token has to begin for `Sentence.regions_of` to give it to such a
+    region. A sentence of several conditions has the regions of all of them; one of conditions that
+    no prediction names, none.
     """
-    named: dict[str, set[int | None]] = {
-        name: {None} if everything else set() for name in suite.condition_names
-    }
+    named: dict[str, set[int | None]] = {name: set() for name in suite.condition_names}
     for condition, region in suite.compared_cells:
         named[condition].add(region)
     return all_needed(
         {sentence.text: _spans(sentence, item.condition(name).regions, named[name])}
-        for item, row in zip(suite.items, layouts, strict=True)
+        for item, row in zip(suite.items, suite.sentences(), strict=True)
         for name, sentence in zip(suite.condition_names, row, strict=True)
     )
+
+
+def all_spans(suite: Suite) -> Needed:
+    """Return, for every sentence of a suite, the spans of all but contexts, whatever is named."""
+    sentences = (sentence for row in suite.sentences() for sentence in row)
+    return all_needed({each.text: _spans(each, (), {None})} for each in sentences)
 
 
 def all_needed(parts: Iterable[Needed]) -> Needed:

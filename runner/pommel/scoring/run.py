@@ -30,10 +30,10 @@ from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.questions import Questions
 from pommel.scoring.regions import (
     Assigner,
-    Layouts,
     Needed,
     RegionTable,
     all_needed,
+    all_spans,
     cells_of,
     needed_spans,
     region_table,
@@ -56,15 +56,12 @@ SurprisalsTable = Literal["regions", "tokens"]
 class NeededSentences:
     """What a run looks at in a suite's sentences, and which parts of them.
 
-    `layouts` are all of them with their spans. `named` has the spans of the regions that
-    predictions name, `spans` those that have to be scored by the run's choices.
+    `spans` has each of them, and what of it has to be scored by the run's choices.
     """
 
     suite: Suite
     model: ModelInfo
     choices: Choices
-    layouts: Layouts
-    named: Needed
     spans: Needed
 
     @classmethod
@@ -75,12 +72,8 @@ class NeededSentences:
                 f"{suite.name} has contexts, which {choices.compat} did not know; run it without "
                 f"--compat"
             )
-        layouts = suite.sentences()
-        named = needed_spans(suite, layouts)
-        spans = needed_spans(suite, layouts, everything=True)
-        every = cls(
-            suite=suite, model=model, choices=choices, layouts=layouts, named=named, spans=spans
-        )
+        spans = suite.once(all_spans)
+        every = cls(suite=suite, model=model, choices=choices, spans=spans)
         return every.narrowed() if choices.regions == "needed" else every
 
     @classmethod
@@ -110,9 +103,14 @@ class NeededSentences:
         return replace(self, choices=choices, spans=self.named if by_starts else self.spans)
 
     @property
+    def named(self) -> Needed:
+        """The spans of the regions that predictions name."""
+        return self.suite.once(needed_spans)
+
+    @property
     def counts(self) -> Counter[str]:
         """How often each sentence is there."""
-        return Counter(sentence.text for row in self.layouts for sentence in row)
+        return Counter(sentence.text for row in self.suite.sentences() for sentence in row)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -220,7 +218,7 @@ class SuiteSurprisals:
         `sentences` has every one of them, by its text. Raises `KeyError` for one that is missing.
         """
         suite, model, choices = needed.suite, needed.model, needed.choices
-        scored = tuple(tuple(sentences[each.text] for each in row) for row in needed.layouts)
+        scored = tuple(tuple(sentences[each.text] for each in row) for row in suite.sentences())
         assigner = _assigner(suite, model, choices)
         return cls(
             suite=suite,
@@ -228,7 +226,7 @@ class SuiteSurprisals:
             choices=choices,
             method=method,
             sentences=scored,
-            table=region_table(suite, scored, layouts=needed.layouts, assigner=assigner),
+            table=region_table(suite, scored, assigner=assigner),
             provenance=provenance,
         )
 
@@ -350,6 +348,17 @@ class Run:
         model = replace(self.surprisals.model, name=called.name)
         result = replace(self.result, model_name=called.name, membership=called.membership)
         return Run(surprisals=replace(self.surprisals, model=model), result=result)
+
+    def resting_on(self, sentences: Mapping[str, ScoredSentence]) -> "Run":
+        """Return the run evaluated again, with these of its sentences as they are here."""
+        own = self.surprisals
+        scored = tuple(
+            tuple(sentences.get(each.text, each) for each in row) for row in own.sentences
+        )
+        table = region_table(own.suite, scored, assigner=own.assigner)
+        surprisals = replace(own, sentences=scored, table=table)
+        again = replace(surprisals.evaluate(), membership=self.result.membership)
+        return Run(surprisals=surprisals, result=again)
 
     def notes(self) -> Iterator[str]:
         """Yield what a reader of the scores should know, in plain words; failures first."""

@@ -327,9 +327,11 @@ def owner_ids(connection: sqlite3.Connection, info: ModelInfo, policy: Policy) -
     """Return the keys of a model and a policy, which are entered if they are new."""
     ids = {}
     for table, owner in (("models", info), ("policies", policy)):
-        row = {"fingerprint": owner.fingerprint, "description": as_json(owner.to_dict())}
-        known = key_of(connection, table, "fingerprint", owner.fingerprint)
-        ids[KEYS[table]] = known or insert_row(connection, table, row)
+        key = key_of(connection, table, "fingerprint", owner.fingerprint)
+        if key is None:
+            row = {"fingerprint": owner.fingerprint, "description": as_json(owner.to_dict())}
+            key = insert_row(connection, table, row)
+        ids[KEYS[table]] = key
     return ids
 
 

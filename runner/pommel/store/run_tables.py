@@ -85,28 +85,35 @@ class RunTables:
     cache: SurprisalCache
     told_apart = staticmethod(told_apart_records)
 
-    def begin(self, record: RunRecord, suite: Suite, info: ModelInfo, policy: Policy) -> None:
-        """Note that a run has begun; one that is known stays as it is, complete or not.
+    def begin(
+        self, begun: Iterable[tuple[RunRecord, Suite]], info: ModelInfo, policy: Policy
+    ) -> None:
+        """Note that runs have begun; one that is known stays as it is, complete or not.
 
         `policy` is what the model is asked with; whether it names the method that it means is all
-        one. What the run needs of the cache is kept for it from now on.
+        one. What the runs need of the cache is kept for them from now on.
         """
         with self.database.transaction() as connection:
-            links = _links(connection, suite, info, policy)
-            if key_of(connection, "runs", "run_id", record.run_id) is None:
-                insert_row(connection, "runs", {**run_row(record), **links})
+            for record, suite in begun:
+                links = _links(connection, suite, info, policy)
+                if key_of(connection, "runs", "run_id", record.run_id) is None:
+                    insert_row(connection, "runs", {**run_row(record), **links})
 
     def save(self, run: Run) -> RunRecord:
         """Keep a complete run, in the place of what was known of it; return its record.
 
         How far a server repeated itself stays known where this time the store answered for it.
         """
-        record = RunRecord.of(run)
-        surprisals = run.surprisals
         with self.database.transaction() as connection:
-            links = _links(connection, surprisals.suite, surprisals.model, surprisals.policy)
-            record = _with_repetition(connection, record)
-            _replace(connection, record, links)
+            return self.write(connection, run)
+
+    @staticmethod
+    def write(connection: sqlite3.Connection, run: Run) -> RunRecord:
+        """Do what `save` does, within a transaction."""
+        surprisals = run.surprisals
+        links = _links(connection, surprisals.suite, surprisals.model, surprisals.policy)
+        record = _with_repetition(connection, RunRecord.of(run))
+        _replace(connection, record, links)
         return record
 
     def save_records(self, records: Iterable[RunRecord]) -> int:

@@ -3,17 +3,28 @@
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from pommel.errors import StoreError
 from pommel.files import expanded
 from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database, explained
 from pommel.store.run_tables import RunTables, suite_from_document
-from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, hashes_of
+from pommel.store.surprisal_cache import (
+    MOST_SECONDS,
+    CachedModel,
+    CacheKey,
+    SurprisalCache,
+    delete_unused,
+    hashes_of,
+)
 from pommel.suite import Suite
+from pommel.surprisal import ScoredSentence
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -139,22 +150,87 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
 ) -> Iterator[Run]:
     """Yield what `run_suites` yields, under the model's name in its family.
 
-    With a store, sentences that it has are not scored again, all others are kept batch by batch,
-    and each run when it is complete. Until then it is listed as interrupted.
+    With a store, sentences that it has are not scored again. All others are kept, and complete
+    runs, once a second and at the end, in one transaction; a run is yielded when it has been kept.
+    Until then it is listed as interrupted.
     """
     choices = choices or Choices()
     info = model.info
     called = Named(name=named.name or info.name, membership=named.membership)
-    if store is not None:
-        model = store.cached(model)
-        for suite in suites:
-            record = RunRecord.begun(info, suite, choices, called=called)
-            store.runs.begin(record, suite, info, choices.policy)
-    for run in run_suites(model, suites, choices, progress=progress):
-        kept = run if named.name is None else run.renamed(called)
-        if store is not None:
-            store.runs.save(kept)
-        yield kept
+    if store is None:
+        for run in run_suites(model, suites, choices, progress=progress):
+            yield run.renamed(called)
+        return
+    begun = [(RunRecord.begun(info, suite, choices, called=called), suite) for suite in suites]
+    store.runs.begin(begun, info, choices.policy)
+    waiting = _Waiting(
+        store=store,
+        key=store.cache.key(info, choices.policy),
+        last=time.monotonic(),
+        progress=progress,
+    )
+    cached = replace(store.cached(model), waiting=waiting.sentences)
+    failure: BaseException | None = None
+    try:
+        for run in run_suites(cached, suites, choices, progress=waiting.go_on):
+            waiting.runs.append(run.renamed(called))
+            waiting.go_on()
+            yield from waiting.kept_runs()
+    except BaseException as error:  # noqa: BLE001 - raised again below
+        failure = error
+    # What the store has refused once it would refuse again.
+    if not isinstance(failure, StoreError):
+        waiting.keep()
+    if not isinstance(failure, GeneratorExit):
+        yield from waiting.kept_runs()
+    if failure:
+        raise failure
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Waiting:
+    """What a model has said of suites, and the runs that came of it, until they are kept.
+
+    Of several processes that score a sentence, the numbers of the first one hold: runs are
+    evaluated again with the sentences of others (`theirs`) before they are kept.
+    """
+
+    store: Store
+    key: CacheKey
+    last: float
+    progress: Callable[[int], None] | None
+    sentences: dict[str, ScoredSentence] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    theirs: dict[str, ScoredSentence] = field(default_factory=dict)
+    kept: list[Run] = field(default_factory=list)
+
+    def go_on(self, n_scored: int = 0) -> None:
+        """Tell of sentences that have just been scored; keep what waits once a second."""
+        if self.progress and n_scored:
+            self.progress(n_scored)
+        if time.monotonic() - self.last >= MOST_SECONDS:
+            self.keep()
+
+    def keep(self) -> None:
+        """Keep what waits in one transaction; raises `StoreError`, and then it goes on waiting."""
+        if self.sentences or self.runs:
+            self.store.cache.keep(self.key, self.sentences.values(), also=self._save)
+            self.sentences.clear()
+            self.kept += self.runs
+            self.runs.clear()
+        self.last = time.monotonic()
+
+    def _save(self, connection: sqlite3.Connection, before: Mapping[str, ScoredSentence]) -> None:
+        self.theirs |= before
+        if self.theirs:
+            self.runs = [each.resting_on(self.theirs) for each in self.runs]
+        for run in self.runs:
+            self.store.runs.write(connection, run)
+
+    def kept_runs(self) -> Iterator[Run]:
+        """Yield each run that has been kept, once."""
+        while self.kept:
+            yield self.kept.pop(0)
 
 
 # What is counted, and where.

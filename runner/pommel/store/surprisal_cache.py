@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, get_args
 
 from pommel.errors import ModelError, StoreError, quoted
@@ -40,6 +41,10 @@ _STORED = f"""
 """  # noqa: S608 - our own text
 
 _SCORED_COLUMNS = ("sentence_id", "model_id", "policy_id", "session_id", "tokens", "check_sum")
+
+
+# What is done in a transaction, too, given the sentences that were there before it.
+Also = Callable[[sqlite3.Connection, Mapping[str, ScoredSentence]], object]
 
 
 @frozen
@@ -83,12 +88,19 @@ class SurprisalCache:
         keys = self._sentence_ids(hashes_of(texts)).values()
         return {text: scored for text, _, scored in self._stored(key, keys)}
 
-    def keep(self, key: CacheKey, scored: Sequence[ScoredSentence]) -> dict[str, ScoredSentence]:
+    def keep(
+        self,
+        key: CacheKey,
+        scored: Iterable[ScoredSentence],
+        *,
+        also: Also | None = None,
+    ) -> dict[str, ScoredSentence]:
         """Keep scored sentences in one transaction, and return those that were there before.
 
         What is there keeps its values, so that all use the numbers that were first; tokens that it
         was not asked for are filled in. The sentences are returned as the store has them now. A
-        text with half of a surrogate pair, which has no UTF-8, is not kept.
+        text with half of a surrogate pair, which has no UTF-8, is not kept. `also` is done in the
+        same transaction, and is given what is returned.
         Raises `StoreError`; then nothing was kept. One reason is a sentence with other tokens than
         it has in the store: then it is another model.
         """
@@ -96,10 +108,10 @@ class SurprisalCache:
         for each in scored:
             if found := sentence_hash(each.text):
                 new[each.text], hashes[each.text] = each, found
-        before = {}
+        before: dict[str, ScoredSentence] = {}
         with self.database.transaction() as connection:
             ids = owner_ids(connection, key.model, key.policy).values()
-            session_id = self._session(connection)
+            session_id = self._session(connection) if new else self._session_id
             owner = owner_seal(*key.fingerprints)
             sentence_ids = self._sentence_ids(hashes.values())
             for text, scored_id, old in self._stored(key, sentence_ids.values()):
@@ -124,6 +136,8 @@ class SurprisalCache:
             ]
             # As the sentences lie. Their keys differ, so that nothing behind these is compared.
             insert_rows(connection, "scored", _SCORED_COLUMNS, sorted(rows))
+            if also:
+                also(connection, before)
         # Before the commit, the session might have been lost with the rest.
         self._session_id = session_id
         return before
@@ -174,6 +188,7 @@ class SurprisalCache:
         return insert_row(connection, "sessions", session)
 
 
+@lru_cache(maxsize=1 << 16)
 def sentence_hash(text: str) -> bytes | None:
     """Return what a sentence is found by; None for half of a surrogate pair, which has no UTF-8."""
     try:
@@ -256,15 +271,14 @@ def _was_not_asked(token: Token) -> bool:
     return token.surprisal_bits is None and token.why_unscored == "not asked for"
 
 
-# What may be lost of a model that answers sentence by sentence.
-_MOST_SENTENCES = 1_000
-_MOST_SECONDS = 1.0
+# How much work may be lost.
+MOST_SECONDS = 1.0
 Scored = tuple[DistinctSentence, ScoredSentence]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CachedModel:
-    """Scores no sentence that the store has, and commits all others batch by batch.
+    """Scores no sentence that the store has, and commits all others once a second, and at the end.
 
     Sentences whose numbers depend, by rounding, on what they are computed with
     (`ModelInfo.n_together`) are cut into batches that follow from what is asked for alone, and a
@@ -273,11 +287,15 @@ class CachedModel:
 
     With `rescore` the store's answers are deleted, and everything is asked for again. Answers that
     a failure puts in doubt (`ModelError.spoiled`) are not kept.
+
+    With a place for what is `waiting` it commits nothing: answers are put there as soon as they may
+    be kept, by whoever gave the place, and handed out at once.
     """
 
     model: Model
     cache: SurprisalCache
     rescore: bool = False
+    waiting: dict[str, ScoredSentence] | None = None
 
     @property
     def info(self) -> ModelInfo:
@@ -370,8 +388,8 @@ class CachedModel:
         try:
             for answer in answers:
                 batch.append(answer)
-                is_full = len(batch) >= _MOST_SENTENCES or time.monotonic() - last >= _MOST_SECONDS
-                if is_full and not together:
+                is_due = self.waiting is not None or time.monotonic() - last >= MOST_SECONDS
+                if is_due and not together:
                     # Emptied first: what is handed out has been kept, whatever becomes of it.
                     full, batch = batch, []
                     yield from self._kept(key, full)
@@ -418,6 +436,8 @@ class CachedModel:
         if not isinstance(error, ModelError) or not error.spoiled:
             return batch
         self.cache.forget_sentences(key, error.spoiled)
+        for text in error.spoiled:
+            (self.waiting or {}).pop(text, None)
         return [each for each in batch if each[0].text not in error.spoiled]
 
     def _ask(
@@ -439,10 +459,12 @@ class CachedModel:
         Where another process was first, its numbers hold; where parts of a sentence were there,
         they stay.
         """
-        if not batch:
-            return []
-        there = self.cache.keep(key, [scored for _, scored in batch])
-        return [(each, there.get(each.text, scored)) for each, scored in batch]
+        answers = {each.text: scored for each, scored in batch}
+        if self.waiting is not None:
+            self.waiting.update(answers)
+        elif batch:
+            answers |= self.cache.keep(key, answers.values())
+        return [(each, answers[each.text]) for each, _ in batch]
 
 
 # The tokens of a scored sentence as bytes, and back, exactly.

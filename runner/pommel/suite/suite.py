@@ -5,9 +5,9 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pommel.errors import InputError
 from pommel.files import to_json
@@ -18,6 +18,7 @@ from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
 from pommel.values import frozen
 
+_Computed = TypeVar("_Computed")
 LetterSize = Literal["capital", "small"]
 
 
@@ -45,14 +46,14 @@ class Sentence:
         without one follows its start offset. What lies behind the last character (an
         end-of-sentence mark) belongs to the last region that is not empty.
         """
-        ends = [end for _, end in self.spans]
-        last = max((i for i, (start, end) in enumerate(self.spans) if start < end), default=0)
+        last, begin = len(self.spans) - 1, self.start
+        while last and self.spans[last][0] == self.spans[last][1]:
+            last -= 1
+        ends = [end for _, end in self.spans[:last]]
         # A token's first character decides, visible or not: the only space between two regions is
         # the joiner, which belongs to the region after it. Empty regions end where they begin.
-        return [
-            None if token.start < self.start else min(bisect_right(ends, token.start), last)
-            for token in tokens
-        ]
+        starts = [token.start for token in tokens]
+        return [None if start < begin else bisect_right(ends, start) for start in starts]
 
     def regions_of_as_syntaxgym(self, tokens: Sequence[Token]) -> list[int | None]:
         """Return the region of each token as `syntaxgym` 0.8a1 had it, None for special tokens.
@@ -307,8 +308,10 @@ class Suite(_Written):
     predictions: tuple[Prediction, ...]
     items: tuple[Item, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
-    # What is costly to compute and asked for again; a suite that was changed has none of it.
-    computed: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
+    # See `once`.
+    _computed: dict[Callable[["Suite"], Any], Any] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -387,13 +390,20 @@ class Suite(_Written):
             names = ", ".join(map(repr, twice))
             raise InputError(f"several suites are called {names}; give each a name of its own")
 
+    def once(self, compute: Callable[["Suite"], _Computed]) -> _Computed:
+        """Return what is computed of the suite alone, which is costly and asked for again.
+
+        It is computed once, and a suite that was changed has none of it.
+        """
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        found: _Computed = self._computed[compute]
+        return found
+
     @property
     def sha256(self) -> str:
         """The SHA-256 of the suite's canonical JSON (sorted keys, no white space)."""
-        if "sha256" not in self.computed:
-            canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-            self.computed["sha256"] = hashlib.sha256(canonical.encode()).hexdigest()
-        return self.computed["sha256"]
+        return self.once(_sha256)
 
     @property
     def identity(self) -> dict[str, str | int | None]:
@@ -427,10 +437,7 @@ class Suite(_Written):
 
     def sentences(self) -> tuple[tuple[Sentence, ...], ...]:
         """Return the sentences of all items, in the order of `condition_names`, with spans."""
-        return tuple(
-            tuple(item.condition(name).sentence(self.joiner) for name in self.condition_names)
-            for item in self.items
-        )
+        return self.once(_sentences)
 
     def metric_of(self, prediction: Prediction) -> str:
         """Return the region metric that a prediction compares."""
@@ -505,3 +512,15 @@ def _metrics(written: str | list[str]) -> tuple[str, ...]:
     if written == "all":
         return tuple(METRICS)
     return (written,) if isinstance(written, str) else tuple(written)
+
+
+def _sha256(suite: Suite) -> str:
+    canonical = json.dumps(suite.to_dict(), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _sentences(suite: Suite) -> tuple[tuple[Sentence, ...], ...]:
+    names, joiner = suite.condition_names, suite.joiner
+    return tuple(
+        tuple(item.condition(name).sentence(joiner) for name in names) for item in suite.items
+    )
