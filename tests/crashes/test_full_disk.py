@@ -33,7 +33,7 @@ def test_a_run_meets_a_quota_and_goes_on_when_there_is_room(tmp_path: Path) -> N
     undisturbed = run(*on_ngram(tmp_path / "other.sqlite"))
     assert undisturbed.returncode == 0
     path = tmp_path / "store.sqlite"
-    stopped = run(*on_ngram(path), most_bytes=200_000)
+    stopped = run(*on_ngram(path), most_bytes=100_000)
     assert stopped.returncode == 1
     assert "Traceback" not in stopped.stderr
     assert stopped.stderr.splitlines()[-1].startswith(f"pommel: {path}: ")

@@ -124,6 +124,44 @@ Layouts = Sequence[Sequence[Sentence]]
 Assigner = Callable[[Sentence, Sequence[Token]], Sequence[int | None]]
 
 
+@frozen(eq=False)
+class _Layout:
+    """Where the regions of a suite's sentences stand, one behind the other: (n_regions,).
+
+    `regions` have their places in a table and the texts of their sentences, `flat_cells` the places
+    in a flattened table of this `shape`. They end at `ends`; `is_written` marks those with content.
+    """
+
+    shape: tuple[int, ...]
+    sentences: Sequence[Sentence]
+    regions: Sequence[tuple[Cell, str]]
+    flat_cells: Counts
+    ends: Counts
+    is_written: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, suite: Suite) -> "_Layout":
+        """Return the layout of a suite."""
+        shape = len(suite.items), len(suite.condition_names), len(suite.region_numbers)
+        sentences = [sentence for row in suite.sentences() for sentence in row]
+        places = [(span, each.text) for each in sentences for span in each.spans]
+        cells = [cell for cell, _ in cells_of(suite)]
+        starts, ends = np.array([span for span, _ in places]).T
+        return cls(
+            shape=shape,
+            sentences=sentences,
+            regions=[(cell, text) for cell, (_, text) in zip(cells, places, strict=True)],
+            flat_cells=np.ravel_multi_index(np.array(cells).T, shape),
+            ends=ends,
+            is_written=starts < ends,
+        )
+
+    def counts(self, cells: Sequence[int] | Counts) -> Counts:
+        """Return how often each cell is among these of a flattened table."""
+        n_cells = math.prod(self.shape)
+        return np.bincount(np.asarray(cells, np.int64), minlength=n_cells).reshape(self.shape)
+
+
 def region_table(
     suite: Suite,
     scored: ScoredItems,
@@ -135,80 +173,65 @@ def region_table(
 
     `scored[i][c]` belongs to the sentence of item i in condition `suite.condition_names[c]`.
     """
-    names, numbers = suite.condition_names, suite.region_numbers
-    shape = (len(suite.items), len(names), len(numbers))
-    place = {number: index for index, number in enumerate(numbers)}
+    layout = suite.once(_Layout.of)
     # Flat lists over the tokens of all sentences, so that numpy does the adding up.
-    token_bits: list[float | None] = []
-    token_cells: list[int] = []
+    tokens: list[Token] = []
+    places: list[int] = []
+    failed: list[int] = []
+    n_before = 0
+    answers = itertools.chain.from_iterable(scored)
+    for sentence, answer in zip(layout.sentences, answers, strict=True):
+        if answer.text != (text := sentence.text):
+            raise AlignmentError(f"the tokens of {answer.text!r} are no tokens of {text!r}")
+        if answer.failure:
+            failed += range(n_before, n_before + len(sentence.spans))
+        regions = assigner(sentence, answer.tokens)
+        places += [n_before + region for region in regions if region is not None]
+        tokens += itertools.compress(answer.tokens, [region is not None for region in regions])
+        n_before += len(sentence.spans)
+    at = np.array(places, np.int64)
+    token_cells, region_ends = layout.flat_cells[at], layout.ends[at]
+    # NumPy takes None for NaN.
+    token_bits = np.array([token.surprisal_bits for token in tokens], np.float64)
+    ends = np.array([token.end for token in tokens], np.int64)
     unscored_cells: Mapping[Unscored, list[int]] = {why: [] for why in get_args(Unscored)}
-    written_cells: list[int] = []
     oovs: dict[Cell, tuple[str, ...]] = {}
     crossings: list[CrossingToken] = []
-    failed_cells: list[int] = []
-    conditions = itertools.product(enumerate(suite.items), enumerate(names))
-    for n_before, ((i, item), (c, name)) in enumerate(conditions):
-        sentence, answer = suite.sentences()[i][c], scored[i][c]
-        text = sentence.text
-        if answer.text != text:
-            raise AlignmentError(f"the tokens of {answer.text!r} are no tokens of {text!r}")
-        columns = [place[region.number] for region in item.condition(name).regions]
-        cells = [n_before * len(numbers) + column for column in columns]
-        if answer.failure:
-            failed_cells += cells
-            continue
-        spans = zip(cells, sentence.spans, strict=True)
-        written_cells += [cell for cell, (start, end) in spans if start < end]
-        pairs = zip(answer.tokens, assigner(sentence, answer.tokens), strict=True)
-        placed = [(token, region) for token, region in pairs if region is not None]
-        token_bits += [token.surprisal_bits for token, _ in placed]
-        token_cells += [cells[region] for _, region in placed]
-        ends = [end for _, end in sentence.spans]
-        for token, region in placed:
-            # Of most tokens there is nothing else to be said.
-            if token.surprisal_bits is not None and token.end <= ends[region] and not token.oov:
-                continue
-            if token.surprisal_bits is None:
-                unscored_cells[token.why_unscored].append(cells[region])
-            if text[ends[region] : token.end].strip():
-                crossings.append(CrossingToken(cell=(i, c, columns[region]), token=token.text))
-            if token.oov:
-                word = text[token.start : token.end].strip()
-                oovs[i, c, columns[region]] = (*oovs.get((i, c, columns[region]), ()), word)
-    n_tokens = _counts(token_cells, shape)
-    n_without = {why: _counts(own, shape) for why, own in unscored_cells.items()}
-    n_not_comparable, failed = n_without["not comparable"], _counts(failed_cells, shape)
-    known = n_without["not asked for"] + failed == 0
-    bits, bit_cells = _ascending(token_bits, token_cells)
+    # Of all others nothing else is to be said.
+    is_odd = np.isnan(token_bits) | (ends > region_ends) | [token.oov for token in tokens]
+    for index in np.flatnonzero(is_odd).tolist():
+        token, (cell, text) = tokens[index], layout.regions[places[index]]
+        if token.surprisal_bits is None:
+            unscored_cells[token.why_unscored].append(token_cells[index])
+        if text[region_ends[index] : token.end].strip():
+            crossings.append(CrossingToken(cell=cell, token=token.text))
+        if token.oov:
+            oovs[cell] = (*oovs.get(cell, ()), text[token.start : token.end].strip())
+    n_tokens = layout.counts(token_cells)
+    n_without = {why: layout.counts(own) for why, own in unscored_cells.items()}
+    n_not_comparable = n_without["not comparable"]
+    n_failed, n_written = (
+        layout.counts(layout.flat_cells[np.array(failed, np.int64)]),
+        layout.counts(layout.flat_cells[layout.is_written]),
+    )
+    known = n_without["not asked for"] + n_failed == 0
+    # Regions may stand in a file in another order than that of their numbers.
+    order = np.argsort(token_cells, kind="stable")
+    order = order[~np.isnan(token_bits[order])]
+    bits, bit_cells = token_bits[order], token_cells[order]
     return RegionTable(
         item_numbers=tuple(item.number for item in suite.items),
-        condition_names=names,
-        region_numbers=numbers,
+        condition_names=suite.condition_names,
+        region_numbers=suite.region_numbers,
         values=_values(metrics, bits, bit_cells, known),
-        whole=_values(metrics, bits, bit_cells // len(numbers), known.all(axis=-1)),
+        whole=_values(metrics, bits, bit_cells // known.shape[-1], known.all(axis=-1)),
         n_tokens=n_tokens,
         n_unscored=n_not_comparable + n_without["no context"],
-        n_not_comparable=n_not_comparable + failed,
-        swallowed=(_counts(written_cells, shape) > 0) & (n_tokens == 0),
+        n_not_comparable=n_not_comparable + n_failed,
+        swallowed=(n_written > 0) & (n_tokens + n_failed == 0),
         oovs=oovs,
         crossings=tuple(crossings),
     )
-
-
-def _ascending(
-    token_bits: Sequence[float | None], token_cells: Sequence[int]
-) -> tuple[Bits, Counts]:
-    """Return the bits of all tokens that have some and the cell that each belongs to, ascending."""
-    # NumPy takes None for NaN.
-    bits, cells = np.array(token_bits, np.float64), np.array(token_cells, np.int64)
-    # Regions may stand in a file in another order than that of their numbers.
-    order = np.argsort(cells, kind="stable")
-    order = order[~np.isnan(bits[order])]
-    return bits[order], cells[order]
-
-
-def _counts(cells: Sequence[int], shape: tuple[int, ...]) -> Counts:
-    return np.bincount(np.asarray(cells, np.int64), minlength=math.prod(shape)).reshape(shape)
 
 
 def _values(
