@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar, cast
 
 from pommel.errors import InputError
 from pommel.files import to_json
@@ -309,7 +309,7 @@ class Suite(_Written):
     items: tuple[Item, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
     # See `once`.
-    _computed: dict[Callable[["Suite"], Any], Any] = field(
+    _computed: dict[object, object] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
@@ -397,8 +397,7 @@ class Suite(_Written):
         """
         if compute not in self._computed:
             self._computed[compute] = compute(self)
-        found: _Computed = self._computed[compute]
-        return found
+        return cast("_Computed", self._computed[compute])
 
     @property
     def sha256(self) -> str:
