@@ -2,9 +2,8 @@
 
     python -m benchmarks.starting
 
-Each command is run nine times, with the bytecode of all modules cached, as it is after the first
-run, and three times without. With PYTHONPATH=OTHER/runner it is another checkout's commands, here
-in the folder of this one.
+The smallest of nine runs with the bytecode of all modules cached, as it is after the first run, and
+of three without. With PYTHONPATH=OTHER/runner they are another checkout's commands.
 """
 
 import os
@@ -14,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import median
 
 SUITE = "number_prep"
 COMMANDS = (
@@ -64,7 +62,7 @@ def main() -> None:
         ]:
             seconds(arguments, cached)
             warm, cold = (
-                median(seconds(arguments, settings) for _ in range(n))
+                min(seconds(arguments, settings) for _ in range(n))
                 for settings, n in ((cached, 9), (nothing, 3))
             )
             print(f"| `{name}` | {warm:.2f} | {cold:.2f} |", flush=True)

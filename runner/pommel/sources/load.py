@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pommel.suite import LoadedDraft, LoadedSuite, Suite
 
 _SHIPPED = "suites:"
+# What a suite's file ends in that is a table.
+_TABLE_ENDINGS = (".csv", ".tsv", ".xlsx")
 
 
 def find_suites(source: str) -> list[Path]:
@@ -119,27 +121,29 @@ def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
 
 
 def _load(path: Path | None, *, strict: bool, evaluated: bool) -> "LoadedSuite":
-    from pommel.sources.formats.long_csv import TABLE_ENDINGS, read_long_csv
     from pommel.suite import LoadedSuite
 
     if path is None:
         text = DecodedText.of_stdin().text
         return LoadedSuite.parse(text, file="<stdin>", strict=strict, evaluated=evaluated)
-    if path.suffix.lower() in TABLE_ENDINGS:
+    if path.suffix.lower() in _TABLE_ENDINGS:
         if evaluated:
             raise InputError(f"{path}: a table has no surprisals; name an evaluated suite's JSON")
+        from pommel.sources.formats.long_csv import read_long_csv
+
         return read_long_csv(path, strict=strict)
     return LoadedSuite.read(path, strict=strict, evaluated=evaluated)
 
 
 def _load_draft(path: Path | None) -> "LoadedDraft":
-    from pommel.sources.formats.long_csv import TABLE_ENDINGS, read_long_csv
     from pommel.suite import LoadedDraft
 
     try:
         if path is None:
             return LoadedDraft.parse(DecodedText.of_stdin().text, file="<stdin>")
-        if path.suffix.lower() in TABLE_ENDINGS:
+        if path.suffix.lower() in _TABLE_ENDINGS:
+            from pommel.sources.formats.long_csv import read_long_csv
+
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
         return LoadedDraft.read(path)

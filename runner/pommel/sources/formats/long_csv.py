@@ -25,8 +25,6 @@ from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
 from pommel.values import positional
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
-# What a suite's file ends in that is a table.
-TABLE_ENDINGS = (".csv", ".tsv", ".xlsx")
 
 # What else an item, a condition or a region says stands in columns such as `condition.context`.
 _FURTHER = re.compile(r"(item|condition|region)\.(.+)", re.DOTALL)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pommel.errors import FormulaError, nearest
@@ -190,7 +190,7 @@ def _parsed(text: str, dialect: Dialect) -> Formula:
 def _parser() -> "Lark":
     from lark import Lark
 
-    grammar = (files("pommel.suite.formula") / "formula.lark").read_text("utf-8")
+    grammar = Path(__file__).with_name("formula.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", propagate_positions=True)
 
 
