@@ -55,7 +55,8 @@ def values_of(name: str) -> Iterator[str]:
 
 HU_2020 = "A Systematic Assessment of Syntactic Generalization in Neural Language Models"
 GAUTHIER_2020 = "SyntaxGym: An Online Platform for Targeted Evaluation of Language Models"
-RECORDED = [each.name for each in fields(Policy)] + [*Choices().settings, "score_rule", "regions"]
+RECORDED = [each.name for each in fields(Policy)]
+RECORDED += [*Choices().settings, "verdicts", "score_rule", "regions"]
 
 
 def chosen(record: RunRecord, name: str, value: Any) -> RunRecord:
@@ -72,7 +73,7 @@ def chosen(record: RunRecord, name: str, value: Any) -> RunRecord:
 def test_every_choice_that_is_recorded_has_its_sentences() -> None:
     assert {*SENTENCES} == {*RECORDED}
     for name in RECORDED:
-        others = {""} if name == "compat" else set()
+        others = {""} if name in {"compat", "verdicts"} else set()
         # What "auto" means is settled, and recorded, before a run.
         settled = {"auto"} if name == "regions" else set()
         assert {*SENTENCES[name]} == {*values_of(name)} - settled | others

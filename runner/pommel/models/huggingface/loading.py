@@ -205,7 +205,6 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
     of consent, or no language model. Nothing is downloaded.
     """
     dtype = find_dtype(options.dtype)
-    check_products(device)
     files = find_files(folder, allow_pickle=options.allow_pickle)
     config = read_json(files.config)
     _check_counts(config)
@@ -223,6 +222,7 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
         with _one_line(f"cannot move the model to {devices[0]}"):
             network.to(devices[0])
     network.eval()
+    check_products(devices[0])
     # What the files lack would be random numbers, with a warning at best.
     with _one_line("the model cannot be tried"):
         lacking = needed_but_missing(network, missing)

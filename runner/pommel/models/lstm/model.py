@@ -25,6 +25,7 @@ from pommel.models.model import (
     ScoredByIndex,
     Spans,
     SpansOfEach,
+    naming,
 )
 from pommel.models.neural.memory import find_device, find_dtype
 from pommel.models.neural.precision import check_products
@@ -113,7 +114,8 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     find_dtype(options.dtype)
     files = read_folder(folder, reference=reference)
     try:
-        check_products(options.device)
+        with naming(reference):
+            check_products(options.device)
         network = LstmNetwork(files.weights, device=options.device, dtype=options.dtype)
     # A device may lack the memory (RuntimeError), or the number format (TypeError).
     except (RuntimeError, TypeError) as error:
