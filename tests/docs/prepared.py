@@ -372,7 +372,7 @@ def _interrupted(place: Workplace) -> None:
     _runs("number_prep", "number_simple")(place)
     with closing(sqlite3.connect(store)) as connection:
         connection.execute(
-            "CREATE TRIGGER killed BEFORE INSERT ON predictions"
+            "CREATE TRIGGER killed BEFORE INSERT ON results"
             " BEGIN SELECT RAISE(ABORT, 'killed'); END"
         )
     with contextlib.suppress(sqlite3.Error):

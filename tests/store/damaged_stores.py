@@ -1,11 +1,16 @@
 """Stores to be damaged, and what can be said of what comes back."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from tests.store.store_samples import cache_of, made_with, numbered
+import numpy as np
+from tests.store.run_samples import imported
+from tests.store.store_samples import WREN, cache_of, numbered
 
 from pommel.models.model import Policy
-from pommel.store.database import PAGE_BYTES, Database, seal
+from pommel.scoring.run_record import ModelFacts, RunRecord
+from pommel.store.database import PAGE_BYTES, Database
+from pommel.store.run_rows import RunRows
 from pommel.store.salvage import Salvaged, salvage
 
 N = 2000
@@ -25,36 +30,37 @@ def made_good(path: Path) -> bytes:
 
 def add_run(database: Database, n: int) -> None:
     """Add a run with results of its own."""
+    result = imported(f"run {n}", holds="1" * N_ITEMS, source=RunRecord.OWN)
+    predictions = tuple(
+        replace(
+            result.result.predictions[0],
+            prediction_id=number,
+            formula=f"formula {number} of run {n}",
+            margin_bits=n + np.arange(N_ITEMS) / 7,
+        )
+        for number in range(N_PREDICTIONS)
+    )
+    policy = Policy(method="causal")
+    record = replace(
+        result,
+        result=replace(result.result, predictions=predictions),
+        model=ModelFacts(fingerprint=WREN.fingerprint),
+        policy={**policy.to_dict(), "fingerprint": policy.fingerprint},
+    )
     with database.transaction() as connection:
-        connection.execute(
-            "INSERT INTO runs (run_id, status, source, created, finished, model_name, suite_name, "
-            "circuit, language, score_rule, model_id, policy_id, record) "
-            "VALUES (?, 'complete', 'pommel', '2026', '2026', '', '', '', '', 'all', 1, 1, ?)",
-            (f"run {n}", made_with(Policy(method="causal"))),
-        )
-        for prediction in range(N_PREDICTIONS):
-            values = (n + 1, prediction, f"formula {prediction} of run {n}")
-            sql = "INSERT INTO predictions VALUES (NULL, ?, ?, ?, '')"
-            added = connection.execute(sql, values)
-            connection.executemany(
-                "INSERT INTO item_results VALUES (NULL, ?, ?, ?, 1, ?, 0)",
-                [(added.lastrowid, i, i + 1, n + i / 7) for i in range(N_ITEMS)],
-            )
-        seal(connection, n + 1)
+        links = {"run_key": n + 1, "model_id": 1, "policy_id": 1, "finished": "2026"}
+        RunRows(connection=connection).insert(record, links)
 
 
-def results_of(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Return all results of the complete runs of a store."""
+def results_of(path: Path) -> dict[str, tuple[object, ...]]:
+    """Return the results of the complete runs of a store."""
     with Database.open(path) as database:
-        rows = database.rows(
-            "SELECT run_id, prediction_id, formula, position, item_number, holds, margin_bits, "
-            "flags FROM runs JOIN predictions USING (run_key) JOIN item_results "
-            "USING (prediction_key) WHERE status = 'complete' ORDER BY prediction_key, position"
-        )
-    results: dict[str, list[tuple[object, ...]]] = {}
-    for run_id, *rest in rows:
-        results.setdefault(run_id, []).append(tuple(rest))
-    return results
+        rows = RunRows(connection=database.connection)
+        return {
+            row.run_id: (row.scores, rows.record(row).result.formulas, row.items)
+            for row in rows.rows(items=True)
+            if row.status == "complete"
+        }
 
 
 def is_sound(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import stat
 import tempfile
@@ -120,13 +121,11 @@ def test_a_deleted_run_takes_its_results_along(tmp_path: Path) -> None:
         with database.transaction() as connection:
             connection.execute(
                 "INSERT INTO runs VALUES (1, 'id', 'complete', '', '', '', '', '', '', '', '', "
-                "NULL, NULL, NULL, '{}', NULL)"
+                "NULL, NULL, NULL, NULL, NULL, NULL, '[]', '{}', NULL)"
             )
-            connection.execute("INSERT INTO predictions VALUES (1, 1, 0, '', '')")
-            connection.execute("INSERT INTO item_results VALUES (1, 1, 0, 1, 1, NULL, 0)")
+            connection.execute("INSERT INTO results VALUES (1, x'00')")
             connection.execute("DELETE FROM runs")
-        for table in ("predictions", "item_results"):
-            assert database.rows(f"SELECT * FROM {table}") == []  # noqa: S608
+        assert database.rows("SELECT * FROM results") == []
 
 
 def test_a_locked_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,13 +300,17 @@ def test_a_row_that_is_refused_takes_all_of_them_back() -> None:
 
 def test_tables_begin_where_they_always_began(tmp_path: Path) -> None:
     """The first page of a new store takes the place of one that an older store has lost."""
+    shutil.copyfile(EARLIER, tmp_path / "earlier")
     sql = "SELECT name, rootpage FROM sqlite_master"
-    with Database.open(tmp_path / "new") as database, closing(sqlite3.connect(EARLIER)) as earlier:
-        assert database.rows(sql) == earlier.execute(sql).fetchall()
+    with (
+        Database.open(tmp_path / "new") as database,
+        Database.open(tmp_path / "earlier") as converted,
+    ):
+        assert database.rows(sql) == converted.rows(sql)
 
 
 NEWER = (
-    "and this pommel knows versions up to 2; update pommel (`pip install --upgrade pommel`), or "
+    "and this pommel knows versions up to 3; update pommel (`pip install --upgrade pommel`), or "
     "give another store with --store"
 )
 OLDER = "from before the first release, which is not read; give another store with --store"

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
-from tests.analysis.records import record
 from tests.builders import by_word, make_suite, token
 from tests.store.run_samples import (
     ITEMS,
@@ -38,7 +37,6 @@ from pommel.scoring.results import PredictionResult, Score, SuiteResult
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store import Selection, Store
-from pommel.store.run_tables import bare_record, run_row
 from pommel.store.store import run_and_keep
 from pommel.surprisal import ScoredSentence
 
@@ -238,8 +236,8 @@ def test_the_same_command_again_is_the_same_run(store: Store) -> None:
         (run,) = run_and_keep(named(model), model, [agreement()], store=store)
     (record,) = store.runs.records(Selection(complete_only=False))
     assert_same(record, RunRecord.of(run))
-    n_rows = store.database.rows("SELECT count(*) FROM item_results")
-    assert n_rows == [(len(ITEMS) * 2,)]
+    n_bytes = store.database.rows("SELECT length(items) FROM results")
+    assert n_bytes == [(len(ITEMS) * 2 * 9,)]
 
 
 def test_a_complete_run_that_begins_again_stays_complete(store: Store) -> None:
@@ -257,7 +255,7 @@ def test_a_run_that_is_saved_anew_has_its_new_results(store: Store) -> None:
     first, second = store.runs.records()
     assert first.result.predictions[0].results == (True, None)
     assert second.result.scores[0].share == 0.826
-    assert store.database.rows("SELECT count(*) FROM predictions") == [(1,)]
+    assert store.database.rows("SELECT count(*) FROM results") == [(1,)]
 
 
 @pytest.mark.parametrize("method", ["auto", "causal"])
@@ -292,7 +290,7 @@ def test_two_writers_of_one_run_leave_it_once(tmp_path: Path) -> None:
         assert errors == []
         (record,) = store.runs.records()
         assert len(record.result.predictions) == 2
-        assert store.database.rows("SELECT count(*) FROM item_results") == [(6,)]
+        assert store.database.rows("SELECT length(items) FROM results") == [(6 * 9,)]
         assert store.database.rows("SELECT count(*) FROM suites") == [(1,)]
 
 
@@ -336,14 +334,17 @@ RUN_ID = "0123456789ab"
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE item_results SET margin_bits = 48.56 WHERE prediction_key = 1 AND position = 1",
-        "UPDATE item_results SET flags = 'many' WHERE prediction_key = 1 AND position = 1",
-        "UPDATE item_results SET margin_bits = x'00ff' WHERE prediction_key = 1 AND position = 1",
-        "DELETE FROM item_results WHERE prediction_key = 1 AND position = 2",
-        "UPDATE predictions SET formula = 'another' WHERE prediction_key = 1",
+        "UPDATE results SET items = zeroblob(length(items)) WHERE run_key = 1",
+        "UPDATE results SET items = 'many' WHERE run_key = 1",
+        "UPDATE results SET items = x'00ff' WHERE run_key = 1",
+        "DELETE FROM results WHERE run_key = 1",
+        "UPDATE runs SET scores = '[[\"\", 3, 3, null, [0, 0, 0, 0, 0, 0]]]' WHERE run_key = 1",
+        "UPDATE runs SET of_suite = of_model WHERE run_key = 1",
+        "UPDATE runs SET of_suite = 99 WHERE run_key = 1",
+        "UPDATE runs SET model_name = CAST(model_name AS BLOB) WHERE run_key = 1",
         "UPDATE runs SET model_name = 'gpt3' WHERE run_key = 1",
         "UPDATE runs SET check_sum = 0 WHERE run_key = 1",
-        "UPDATE runs SET record = '{}' WHERE run_key = 1",
+        "UPDATE runs SET record = '{\"date\": 1}' WHERE run_key = 1",
         "UPDATE runs SET record = 'no JSON' WHERE run_key = 1",
     ],
 )
@@ -366,18 +367,6 @@ def test_a_damaged_run_is_not_read(tmp_path: Path, damage: str) -> None:
     Store.salvage(path, tmp_path / "new")
     with Store.open(tmp_path / "new") as new:
         assert [each.run_id for each in new.runs.records()] == ["b" * 12]
-
-
-def test_a_run_is_looked_at_once_unless_it_is_written_anew(store: Store) -> None:
-    store.runs.save_records([imported(RUN_ID)])
-    store.runs.records()
-    damage = "UPDATE item_results SET holds = 1 - holds"
-    store.database.connection.execute(damage)
-    assert len(store.runs.records()) == 1
-    store.runs.save_records([imported(RUN_ID, holds="100")])
-    store.database.connection.execute(damage)
-    with pytest.raises(StoreError, match=r"the results of run 0123456789ab \(gpt2 on"):
-        store.runs.records()
 
 
 def test_runs_come_in_the_order_in_which_they_began(store: Store) -> None:
@@ -436,7 +425,7 @@ def test_runs_that_are_deleted_leave_their_surprisals(store: Store) -> None:
     run_id = RunRecord.of(made(store, agreement())).run_id
     assert store.runs.delete([run_id, "0" * 12]) == 1
     assert store.runs.heads(Selection(complete_only=False)) == []
-    assert store.database.rows("SELECT count(*) FROM item_results") == [(0,)]
+    assert store.database.rows("SELECT count(*) FROM results") == [(0,)]
     assert store.database.rows("SELECT count(*) FROM scored") == [(6,)]
     model = WordModel()
     made(store, agreement(), model)
@@ -556,21 +545,3 @@ def test_regions_that_were_never_asked_for(store: Store) -> None:
     with pytest.raises(StoreError, match="has not scored 6 of 6 sentences"):
         again(store, run, third)
     assert again(store, run, first, "each").result.n_items == 3
-
-
-def test_what_is_known_of_chance_comes_back() -> None:
-    for chance in (None, 0.0, 0.25):
-        row = run_row(record("m", "s", share=0.5, n_items=4, chance=chance))
-        found = bare_record([*row.values()])
-        assert found is not None
-        assert found.suite.chance == chance
-
-
-def test_a_record_of_before_chance_was_kept_has_none() -> None:
-    *others, text = run_row(record("m", "s", share=0.5, n_items=4, chance=0.25)).values()
-    described = json.loads(text)
-    del described["suite"]["chance"]
-    old = bare_record((*others, json.dumps(described)))
-    assert old is not None
-    assert old.suite.chance is None
-    assert old.result.score == 0.5

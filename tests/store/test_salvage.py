@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from tests.store.damaged_stores import (
     KEPT,
-    N_ITEMS,
-    N_PREDICTIONS,
     N_RUNS,
     N,
     made_good,
@@ -77,7 +75,6 @@ def expected(
 
 def test_a_good_store_comes_back_whole(good: bytes, tmp_path: Path) -> None:
     target, counts = salvaged(tmp_path, good)
-    n_items = N_RUNS * N_PREDICTIONS * N_ITEMS
     assert counts == Salvaged(
         kept={
             "models": 1,
@@ -86,9 +83,10 @@ def test_a_good_store_comes_back_whole(good: bytes, tmp_path: Path) -> None:
             "sessions": 1,
             "suites": 0,
             "scored": N,
+            # What is known of the model, how they were scored, and what each was asked.
+            "documents": 2 + N_RUNS,
             "runs": N_RUNS,
-            "predictions": N_RUNS * N_PREDICTIONS,
-            "item_results": n_items,
+            "results": N_RUNS,
         },
         lost=dict.fromkeys(KEYS, 0),
         n_reopened=0,

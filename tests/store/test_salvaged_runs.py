@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 from tests.store.damaged_stores import (
-    N_ITEMS,
-    N_PREDICTIONS,
     N_RUNS,
     add_run,
     made_good,
@@ -21,46 +19,54 @@ from pommel.store.salvage import salvage
 
 def test_runs_that_lost_results_are_not_complete(tmp_path: Path) -> None:
     data = bytearray(made_good(tmp_path / "good"))
+    truth = results_of(tmp_path / "good")
     (tmp_path / "good").unlink()
-    (page,) = set(pages_of(bytes(data), b"formula 1 of run 5"))
-    data[page * PAGE_BYTES : (page + 1) * PAGE_BYTES] = bytes(PAGE_BYTES)
+    # Of what is only known of this run; a page has it of several.
+    pages = pages_of(bytes(data), b"formula 1 of run 5")
+    for page in pages:
+        data[page * PAGE_BYTES : (page + 1) * PAGE_BYTES] = bytes(PAGE_BYTES)
     target, counts = salvaged(tmp_path, bytes(data))
-    # All formulas are on this page.
-    assert results_of(target) == {}
-    assert (counts.kept["runs"], counts.n_reopened) == (N_RUNS, N_RUNS)
+    found = results_of(target)
+    assert "run 5" not in found
+    assert found == {run_id: truth[run_id] for run_id in found}
+    assert (counts.kept["runs"], counts.n_reopened) == (N_RUNS, N_RUNS - len(found))
     with Database.open(target) as database:
-        assert database.rows("SELECT DISTINCT status, finished FROM runs") == [("running", None)]
+        sql = "SELECT DISTINCT status, finished, scores FROM runs WHERE status != 'complete'"
+        assert database.rows(sql) == [("running", None, "[]")]
 
 
-def test_a_single_lost_item(tmp_path: Path) -> None:
+def test_a_run_that_lost_its_items(tmp_path: Path) -> None:
     path = tmp_path / "store"
     filled(path, 1)
     with Database.open(path) as database:
         for n in range(3):
             add_run(database, n)
         with database.transaction() as connection:
-            # Among the items of the second run; a number cannot be a text.
-            key = N_PREDICTIONS * N_ITEMS + 7
-            sql = "UPDATE item_results SET item_number = 'seven' WHERE item_result_key = ?"
-            connection.execute(sql, (key,))
+            # Packed items cannot be a text.
+            connection.execute("UPDATE results SET items = 'seven' WHERE run_key = 2")
     target = tmp_path / "new"
     counts = salvage(path, target)
     assert set(results_of(target)) == {"run 0", "run 2"}
     assert counts.n_reopened == 1
-    assert counts.lost["item_results"] == 1
+    assert counts.lost["results"] == 1
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE item_results SET margin_bits = margin_bits + 1e-9 WHERE item_result_key = 187",
-        "UPDATE item_results SET flags = 1 WHERE item_result_key = 187",
-        "UPDATE item_results SET position = 60 WHERE item_result_key = 187",
-        "DELETE FROM item_results WHERE item_result_key = 240",
-        "DELETE FROM predictions WHERE prediction_key = 6",
-        "UPDATE predictions SET formula = '1 < 2' WHERE prediction_key = 5",
+        "UPDATE results SET items = zeroblob(length(items)) WHERE run_key = 2",
+        "UPDATE results SET items = CAST(x'01' || substr(items, 2) AS BLOB) WHERE run_key = 2",
+        "UPDATE results SET items = CAST(items || x'00' AS BLOB) WHERE run_key = 2",
+        "UPDATE results SET items = x'00' WHERE run_key = 2",
+        "DELETE FROM results WHERE run_key = 2",
+        "UPDATE documents SET content = replace(content, 'formula 1 of run 1', '1 < 2')",
+        "DELETE FROM documents WHERE content LIKE '%of run 1%'",
+        "UPDATE runs SET of_suite = of_suite - 1 WHERE run_key = 2",
+        "UPDATE runs SET of_choices = NULL WHERE run_key = 2",
+        "UPDATE runs SET scores = '[]' WHERE run_key = 2",
         "UPDATE runs SET score_rule = 'each' WHERE run_key = 2",
         "UPDATE runs SET check_sum = check_sum + 1 WHERE run_key = 2",
+        "UPDATE runs SET check_sum = NULL WHERE run_key = 2",
     ],
 )
 def test_results_that_are_not_what_was_sealed(tmp_path: Path, change: str) -> None:

@@ -241,7 +241,8 @@ def prediction_chance(
     `known`, which is that of what the score rule counts, tells nothing of a prediction that it
     counts together with others, or not at all.
     """
-    is_known = result.score_rule == "each" or result.counted == (prediction,)
+    counted = [each.prediction_id for each in result.counted]
+    is_known = result.score_rule == "each" or counted == [prediction.prediction_id]
     return chance_of((prediction.formula,), chance, known=known if is_known else None)
 
 

@@ -65,10 +65,11 @@ def list_runs(form: str, *, is_all: bool, chosen: SelectionOptions) -> None:
             show_frame(ListedRun.frame([]), form)
         return
     with chosen.reading() as store:
-        heads = chosen.heads(store)
-        shown = len(heads) if is_all or form != "table" else _SHOWN
-        ids = [each.run_id for each in _newest_first(heads)[:shown]]
-        runs = [listed_run(store, each) for each in _newest_first(store.runs.records_of(ids))]
+        with store.runs.one_moment():
+            heads = chosen.heads(store)
+            shown = len(heads) if is_all or form != "table" else _SHOWN
+            newest = store.runs.filled(_newest_first(heads)[:shown])
+        runs = [listed_run(store, each) for each in newest]
     if form == "table":
         show_table(ListedRun.table(runs))
         if more := len(heads) - len(runs):

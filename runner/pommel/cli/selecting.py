@@ -11,7 +11,7 @@ from pommel.cli import completing
 from pommel.cli.option_groups import field_of, option
 from pommel.cli.options import HOW_TO_FILL, StoreOptions
 from pommel.cli.output import note
-from pommel.errors import StoreError, UsageError, counted, listed, nearest
+from pommel.errors import UsageError, counted, listed, nearest
 from pommel.report import ListedRun
 from pommel.scoring import Run, RunRecord, ScoreRule
 from pommel.store import Selection, Store
@@ -102,23 +102,17 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
         Unless they are named by their ids: those that `one_each` chooses, with `any_rule` under
         whichever score rule. Raises `UsageError` as `records` does.
         """
-        heads = self.heads(store, complete_only=True)
-        if not self.named_runs:
-            found = store.runs.newest(heads)
-            _note_left_out(found.older, found.unscored, found.alone, found.limited)
-            if any_rule:
-                found = store.runs.newest(found.records, any_rule=True)
-            found.check_one_rule()
-            heads = found.records
-        _note_versions(heads)
-        records = store.runs.records_of([each.run_id for each in heads])
-        if n_lost := len(heads) - len(records):
-            raise StoreError(
-                f"{store.path}: {n_lost} of the {len(heads)} runs that it lists cannot be found; "
-                f"if nobody deletes runs just now, the file is damaged: `pommel runs recover "
-                f"{store.path} -o NEW` saves what can be read"
-            )
-        return records
+        with store.runs.one_moment():
+            heads = self.heads(store, complete_only=True)
+            if not self.named_runs:
+                found = store.runs.newest(heads)
+                _note_left_out(found.older, found.unscored, found.alone, found.limited)
+                if any_rule:
+                    found = store.runs.newest(found.records, any_rule=True)
+                found.check_one_rule()
+                heads = found.records
+            _note_versions(heads)
+            return store.runs.filled(heads)
 
     def selection(self, *, complete_only: bool) -> Selection:
         """Return the same as a store takes it."""

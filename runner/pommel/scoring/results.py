@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +131,76 @@ class PredictionResult:
         return int((items & ~self.skipped).sum())
 
 
+class KeptPredictions(Sequence[PredictionResult]):
+    """Predictions as a store keeps them: all are unpacked each time one is asked for.
+
+    `asked` has the id, the formula and the description of each, and `scored` what they came to
+    under `score_rule`. `items` are as `packed` returns them, None until they are read.
+    """
+
+    __slots__ = ("asked", "items", "score_rule", "scored")
+
+    # The bits of a mark, from the lowest on.
+    MARKS = ("tie", "undefined", "unscored", "oov", "skipped", "swallowed", "holds")
+
+    def __init__(
+        self, asked: Sequence[tuple[int, str, str]], scored: tuple["Scored", ...], rule: ScoreRule
+    ) -> None:
+        self.asked, self.scored, self.score_rule = asked, scored, rule
+        self.items: bytes | None = None
+
+    @classmethod
+    def packed(cls, predictions: Sequence[PredictionResult]) -> bytes:
+        """Return all margins (little-endian doubles), then a byte of marks for each."""
+        margins = b"".join(each.margin_bits.astype("<f8").tobytes() for each in predictions)
+        marks = [
+            [~each.defined if name == "undefined" else getattr(each, name) for name in cls.MARKS]
+            for each in predictions
+        ]
+        packed = np.packbits(np.array(marks, dtype=np.bool_), axis=1, bitorder="little")
+        return margins + packed.tobytes()
+
+    def unpacked(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the margins (n_predictions, n_items), and the marks (MARKS, predictions, items).
+
+        They cannot be written. Raises `LookupError` before they are read.
+        """
+        if self.items is None:
+            raise LookupError("the items of these predictions are not read")
+        n, n_values = len(self), len(self.items) // 9
+        margins = np.frombuffer(self.items, dtype="<f8", count=n_values)
+        marks = np.frombuffer(self.items, dtype=np.uint8, offset=8 * n_values)
+        bits = np.unpackbits(marks[np.newaxis], axis=0, count=len(self.MARKS), bitorder="little")
+        return margins.reshape(n, -1), bits.view(np.bool_).reshape(len(self.MARKS), n, -1)
+
+    def __iter__(self) -> Iterator[PredictionResult]:
+        margins, marks = self.unpacked()
+        for (number, formula, description), own, each in zip(
+            self.asked, margins, marks.swapaxes(0, 1), strict=True
+        ):
+            named = dict(zip(self.MARKS, each, strict=True))
+            yield PredictionResult(
+                prediction_id=number,
+                formula=formula,
+                description=description,
+                margin_bits=own,
+                defined=~named.pop("undefined"),
+                **named,
+            )
+
+    def __len__(self) -> int:
+        return len(self.asked)
+
+    @overload
+    def __getitem__(self, index: int) -> PredictionResult: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[PredictionResult, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> PredictionResult | tuple[PredictionResult, ...]:
+        return tuple(self)[index]
+
+
 def _together(predictions: Sequence[PredictionResult]) -> PredictionResult:
     """Return predictions as one, which holds where all do, and is skipped where any is."""
     return replace(
@@ -148,6 +218,9 @@ def _together(predictions: Sequence[PredictionResult]) -> PredictionResult:
 
 # What is counted of a prediction's items.
 _COUNTS = ("n_ties", "n_undefined", "n_swallowed", "n_unscored", "n_oov", "n_skipped")
+
+# A score, and how often each of these is counted; of a reported score nothing is.
+Scored = tuple[Score, tuple[int, ...]]
 
 OwnTable = Literal["predictions", "suites"]
 
@@ -188,7 +261,7 @@ class SuiteResult:
     model_name: str
     score_rule: ScoreRule
     item_numbers: tuple[int, ...]
-    predictions: tuple[PredictionResult, ...]
+    predictions: Sequence[PredictionResult]
     membership: Membership | None = None
     reported: Score | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -215,15 +288,41 @@ class SuiteResult:
     def __post_init__(self) -> None:
         UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))
 
+    @staticmethod
+    def kept_predictions(
+        asked: Sequence[tuple[int, str, str]], scored: tuple[Scored, ...], rule: ScoreRule
+    ) -> Sequence[PredictionResult]:
+        """Return predictions whose items are not read yet (`KeptPredictions`)."""
+        return KeptPredictions(asked, scored, rule) if asked else ()
+
+    def read_items(self, items: bytes) -> None:
+        """Have the predictions that were kept be unpacked from `items`."""
+        if isinstance(self.predictions, KeptPredictions):
+            self.predictions.items = items
+
+    def packed_items(self) -> bytes:
+        """Return what the predictions came to item by item, as a store keeps it."""
+        return KeptPredictions.packed(self.predictions) if self.predictions else b""
+
     @property
     def n_items(self) -> int:
         """How many items the suite has."""
         return self.reported.n_items if self.reported else len(self.item_numbers)
 
     @property
-    def counted(self) -> tuple[PredictionResult, ...]:
+    def counted(self) -> Sequence[PredictionResult]:
         """The predictions that the score rule looks at."""
         return self.predictions[:1] if self.score_rule == "first" else self.predictions
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """Those of the predictions that the score rule looks at; no items are unpacked for them."""
+        kept = self.predictions
+        if isinstance(kept, KeptPredictions):
+            every = tuple(formula for _, formula, _ in kept.asked)
+        else:
+            every = tuple(each.formula for each in kept)
+        return every[:1] if self.score_rule == "first" else every
 
     @property
     def n_counted(self) -> int:
@@ -260,17 +359,26 @@ class SuiteResult:
         holds (Hu et al. 2020). "each": one score a prediction. An item that is skipped for one of
         a score's predictions does not count in it.
         """
-        if self.reported:
-            return (self.reported,)
-        return tuple(score for score, _ in self._scored())
+        return tuple(score for score, _ in self.scored)
 
-    def _scored(self) -> Iterator[tuple[Score, PredictionResult]]:
-        """Yield the scores of what has one of its own, each with that."""
+    @property
+    def scored(self) -> tuple[Scored, ...]:
+        """The scores, each with what is counted beside it; a store keeps them with a result."""
+        if self.reported:
+            return ((self.reported, ()),)
+        kept = self.predictions
+        if isinstance(kept, KeptPredictions) and kept.score_rule == self.score_rule:
+            return kept.scored
         parts = [("", _together(self.counted))] if self.predictions else []
         if self.score_rule == "each":
             parts = [(str(each.prediction_id), each) for each in self.predictions]
-        for label, part in parts:
-            yield Score(label=label, n_holding=part.n_holding, n_items=part.n_items), part
+        return tuple(
+            (
+                Score(label=label, n_holding=part.n_holding, n_items=part.n_items),
+                tuple(getattr(part, name) for name in _COUNTS),
+            )
+            for label, part in parts
+        )
 
     @property
     def score(self) -> float:
@@ -282,10 +390,9 @@ class SuiteResult:
         """The share of items that holds by chance, one a score, by the formulas; NaN without."""
         if self.reported or not self.predictions:
             return tuple(math.nan for _ in self.scores)
-        formulas = [each.formula for each in self.counted]
         if self.score_rule == "each":
-            return tuple(self.chance_of((formula,)) for formula in formulas)
-        return (self.chance_of(tuple(formulas)),)
+            return tuple(self.chance_of((formula,)) for formula in self.formulas)
+        return (self.chance_of(self.formulas),)
 
     @staticmethod
     @lru_cache(maxsize=4096)
@@ -308,7 +415,7 @@ class SuiteResult:
         UsageError.check_choice("the table", table, get_args(OwnTable))
         if table == "suites":
             return SuiteResult.scores_frame([self])
-        n_items, every = len(self.item_numbers), self.predictions
+        n_items, every = len(self.item_numbers), tuple(self.predictions)
         n_rows = n_items * len(every)
         marks = ("margin_bits", "tie", "defined", "swallowed", "unscored", "oov", "skipped")
         return frame_of(
@@ -360,15 +467,9 @@ class SuiteResult:
             # A column of nothing but None would have another type than one of numbers.
             "axis_value": math.nan if member is None or member.value is None else member.value,
         }
-        if self.reported:
-            return [{**shared, **_share_row(self.reported)}]
         rows = [
-            {
-                **shared,
-                **_share_row(score),
-                **{name: getattr(part, name) for name in _COUNTS},
-            }
-            for score, part in self._scored()
+            {**shared, **_share_row(score), **dict(zip(_COUNTS, counts, strict=False))}
+            for score, counts in self.scored
         ]
         return rows or [{**shared, "prediction_id": "", "n_items": self.n_items}]
 

@@ -3,15 +3,12 @@
 import contextlib
 import datetime as dt
 import json
-import math
 import os
 import sqlite3
 import stat
 import tempfile
 import time
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any, Self
@@ -40,13 +37,6 @@ _SETTINGS = (
 )
 
 
-# What an item came to: position, item number, holds, margin in bits, flags.
-ItemRow = tuple[int, int, int, float | None, int]
-
-# A prediction's id, formula and description, and its items.
-Kept = tuple[tuple[int, str, str], list[ItemRow]]
-
-
 def beside(path: Path, ending: str = "") -> Path:
     """Return the file of a store that is reached by `path`, or one that SQLite puts beside it.
 
@@ -66,7 +56,6 @@ class Database:
     path: Path
     connection: sqlite3.Connection
     read_only: bool
-    _whole: set[tuple[int, int]] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True) -> "Database":
@@ -113,23 +102,6 @@ class Database:
         """Return all rows of a query; raises `StoreError`."""
         with explained(self.path):
             return self.connection.execute(sql, parameters).fetchall()
-
-    def check_whole(
-        self, run_key: int, results: Iterable[Kept] | None = None, *, run: str = ""
-    ) -> None:
-        """Raise `StoreError` for a complete run that is not as it was left, told by its check sum.
-
-        It is looked at once while the store is open, unless it is written anew. `results` are as in
-        `seal_of`; `run` is what the message calls it.
-        """
-        sql = "SELECT check_sum FROM runs WHERE run_key = ? AND status = 'complete'"
-        for (check_sum,) in self.connection.execute(sql, (run_key,)).fetchall():
-            if (run_key, check_sum) in self._whole:
-                continue
-            if check_sum != seal_of(self.connection, run_key, results):
-                what = f"the results of {run or 'a run'} are not those that were kept"
-                raise damaged(self.path, what)
-            self._whole.add((run_key, check_sum))
 
     @property
     def n_bytes(self) -> int:
@@ -251,11 +223,12 @@ def _reader(path: Path) -> sqlite3.Connection:
             raise
         connection = _connect(path, "mode=ro&immutable=1")
         version = version_of(connection, path)
-    if not version:
+    if version != CURRENT_VERSION:
         connection.close()
+        what = f"of version {version}" if version else "without content"
         raise StoreError(
-            f"{path}: is a store without content, and may not be written to be brought up to date; "
-            f"copy it, and give the copy with --store"
+            f"{path}: is a store {what}, and may not be written to be brought up to date; copy it, "
+            f"and give the copy with --store"
         )
     return connection
 
@@ -317,7 +290,9 @@ def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, obj
     return key
 
 
-def key_of(connection: sqlite3.Connection, table: str, column: str, value: str) -> int | None:
+def key_of(
+    connection: sqlite3.Connection, table: str, column: str, value: str | bytes
+) -> int | None:
     """Return the key of the row that a value is of, None if there is none."""
     sql = f"SELECT {KEYS[table]} FROM {table} WHERE {column} = ?"  # noqa: S608 - our own names
     return next((int(key) for (key,) in connection.execute(sql, (value,))), None)
@@ -426,13 +401,14 @@ def explained(path: Path) -> Iterator[None]:
 # "poml": what tells a store from another program's SQLite file.
 APPLICATION_ID = 0x706F6D6C
 
-# Stores of version 1 have been made by nobody but the authors.
-CURRENT_VERSION = 2
+# Stores of version 1 have been made by nobody but the authors; those of version 2 are converted.
+CURRENT_VERSION = 3
+LAST_VERSION = 2
 
 # Every key is AUTOINCREMENT, so that `sqlite_sequence` says how many rows a damaged file has had.
 # Tables, and columns in them, stay in this order: it decides on which page a table begins, by which
 # a store is read whose first page is lost.
-_TABLES = (
+TABLES = (
     # A model, known by what decides its numbers. description: ModelInfo.to_dict(), JSON.
     """
     CREATE TABLE models (
@@ -482,10 +458,31 @@ _TABLES = (
         document BLOB
     )
     """,
+    # One process that scored something. started: ISO 8601, UTC. provenance: JSON.
+    """
+    CREATE TABLE sessions (
+        session_id INTEGER PRIMARY KEY AUTOINCREMENT,
+        started TEXT NOT NULL,
+        provenance TEXT NOT NULL
+    )
+    """,
+    # What many runs have alike, kept once. hash: the SHA-256 of content, JSON.
+    """
+    CREATE TABLE documents (
+        document_id INTEGER PRIMARY KEY AUTOINCREMENT,
+        hash BLOB NOT NULL UNIQUE,
+        content TEXT NOT NULL
+    )
+    """,
     # run_id: the first 12 hex digits of a SHA-256 over all that decides the numbers.
     # created, finished: ISO 8601, UTC. model_id, policy_id, suite_id are NULL for what others
-    # measured. record: the rest of a RunRecord, JSON. check_sum: see `seal`; NULL while a run is
-    # not complete.
+    # measured. of_model, of_suite, of_choices: keys of documents, in which the rest of a RunRecord
+    # is; NULL for one that is lost. No constraint: all runs would be looked through for each
+    # document that is deleted. scores: label, how many items hold, how many count, the share if it
+    # was published by itself, and the counts of each score, JSON. record: what the provenance has
+    # of its own, JSON.
+    # check_sum: a CRC-32 over what the run says of itself, these documents, and its items; NULL
+    # while a run is not complete.
     """
     CREATE TABLE runs (
         run_key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -502,42 +499,19 @@ _TABLES = (
         model_id INTEGER REFERENCES models,
         policy_id INTEGER REFERENCES policies,
         suite_id INTEGER REFERENCES suites,
+        of_model INTEGER,
+        of_suite INTEGER,
+        of_choices INTEGER,
+        scores TEXT NOT NULL,
         record TEXT NOT NULL,
         check_sum INTEGER
     )
     """,
-    # prediction_id counts from 0, in the order of the suite.
+    # What a run's predictions came to on every item. items: see `KeptPredictions.packed`.
     """
-    CREATE TABLE predictions (
-        prediction_key INTEGER PRIMARY KEY AUTOINCREMENT,
-        run_key INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
-        prediction_id INTEGER NOT NULL,
-        formula TEXT NOT NULL,
-        description TEXT NOT NULL,
-        UNIQUE (run_key, prediction_id)
-    )
-    """,
-    # position counts from 0, in the order of the result's items. margin_bits: NULL for none.
-    # flags: 1 tie, 2 undefined, 4 unscored, 8 oov, 16 skipped,
-    # 32 swallowed.
-    """
-    CREATE TABLE item_results (
-        item_result_key INTEGER PRIMARY KEY AUTOINCREMENT,
-        prediction_key INTEGER NOT NULL REFERENCES predictions ON DELETE CASCADE,
-        position INTEGER NOT NULL,
-        item_number INTEGER NOT NULL,
-        holds INTEGER NOT NULL,
-        margin_bits REAL,
-        flags INTEGER NOT NULL,
-        UNIQUE (prediction_key, position)
-    )
-    """,
-    # One process that scored something. started: ISO 8601, UTC. provenance: JSON.
-    """
-    CREATE TABLE sessions (
-        session_id INTEGER PRIMARY KEY AUTOINCREMENT,
-        started TEXT NOT NULL,
-        provenance TEXT NOT NULL
+    CREATE TABLE results (
+        run_key INTEGER PRIMARY KEY AUTOINCREMENT REFERENCES runs ON DELETE CASCADE,
+        items BLOB NOT NULL
     )
     """,
     "CREATE INDEX runs_by_model_and_suite ON runs (model_name, suite_name)",
@@ -551,99 +525,38 @@ KEYS = {
     "sessions": "session_id",
     "suites": "suite_id",
     "scored": "scored_id",
+    "documents": "document_id",
     "runs": "run_key",
-    "predictions": "prediction_key",
-    "item_results": "item_result_key",
+    "results": "run_key",
 }
 
 
-# Whether the results of a run are as they were written.
-#
-# A damaged row may still be one that SQLite takes, of another run. These check sums are over what a
-# row means, not over the keys by which it refers to others.
-
-_RUN = """
-    SELECT run_id, source, created, model_name, suite_name, circuit, language, score_rule, record
-    FROM runs WHERE run_key = ?
-"""
-
-_PREDICTIONS = """
-    SELECT prediction_key, prediction_id, formula, description
-    FROM predictions WHERE run_key = ? ORDER BY prediction_id
-"""
-
-_ITEMS = """
-    SELECT position, item_number, holds, margin_bits, flags
-    FROM item_results WHERE prediction_key = ? ORDER BY position
-"""
-
-
-def seal(connection: sqlite3.Connection, run_key: int) -> None:
-    """Note the check sum of a run's results, once they are all there; within a transaction.
-
-    It tells, of a damaged store, whether the results of a complete run are still all there, and
-    the same.
-    """
-    check_sum = seal_of(connection, run_key)
-    connection.execute("UPDATE runs SET check_sum = ? WHERE run_key = ?", (check_sum, run_key))
-
-
-def seal_of(
-    connection: sqlite3.Connection, run_key: int, results: Iterable[Kept] | None = None
-) -> int:
-    """Return the CRC-32 over what a run says of itself, its predictions and their items.
-
-    `results` are these (`kept_results`), if they have been read before.
-    """
-    found = kept_results(connection, run_key) if results is None else results
-    rows = (json.dumps(row, default=repr) for row in connection.execute(_RUN, (run_key,)))
-    check_sum = 0
-    for text in chain(rows, map(_sealed_text, found)):
-        check_sum = zlib.crc32(text.encode(), check_sum)
-    return check_sum
-
-
-def kept_results(connection: sqlite3.Connection, run_key: int) -> Iterator[Kept]:
-    """Yield the predictions of a run with their items, as they are in the file."""
-    for prediction_key, *head in connection.execute(_PREDICTIONS, (run_key,)).fetchall():
-        yield tuple(head), connection.execute(_ITEMS, (prediction_key,)).fetchall()
-
-
-def _sealed_text(kept: Kept) -> str:
-    """Return the JSON of a prediction's items, each behind the prediction, one after the other.
-
-    That of a row is written by hand: millions are read, and this takes a third of the time.
-    """
-    head, rows = kept
-    begin = json.dumps(head, default=repr)[:-1]
-    lines = [
-        f"{begin}, {position}, {number}, {holds}, {_number(margin)}, {flags}]"
-        for position, number, holds, margin, flags in rows
-    ]
-    return "".join(lines) or f"{begin}{', null' * 5}]"
-
-
-def _number(value: object) -> str:
-    """Return the JSON of a number, or of whatever else a damaged file has in its place."""
-    is_finite = type(value) is float and math.isfinite(value)
-    return repr(value) if is_finite else json.dumps(value, default=repr)
-
-
 def _fill(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new store, in one transaction; one that has them is not written to.
+    """Make the tables of a new store, or convert an older one, in one transaction.
 
-    Raises `StoreError` for another version, and for what is no store; neither is changed.
+    One that has them is not written to. Raises `StoreError` for another version, and for what is
+    no store; neither is changed.
     """
-    if version_of(connection, path):
+    if version_of(connection, path) == CURRENT_VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         # Another process may have done it while this one waited.
-        if not version_of(connection, path):
-            for statement in _TABLES:
+        version = version_of(connection, path)
+        if version == LAST_VERSION:
+            # Imported here: few stores are older.
+            from pommel.store.version_2 import convert
+
+            convert(connection, path)
+        elif not version:
+            for statement in TABLES:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {CURRENT_VERSION}")
+        connection.execute(f"PRAGMA user_version = {CURRENT_VERSION}")
+    if version == LAST_VERSION:
+        # Gives back room, and puts tables where a new store has them; without it all is as sound.
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute("VACUUM")
 
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int:
@@ -664,9 +577,9 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
             f"{CURRENT_VERSION}; update pommel (`pip install --upgrade pommel`), or give another "
             f"store with --store"
         )
-    if version < CURRENT_VERSION:
+    if version < LAST_VERSION:
         raise StoreError(
             f"{path}: is a store of version {version}, from before the first release, which is not "
             f"read; give another store with --store"
         )
-    return CURRENT_VERSION
+    return int(version)

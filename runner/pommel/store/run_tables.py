@@ -7,10 +7,8 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any, Literal
-
-import numpy as np
+from dataclasses import replace
+from typing import Any
 
 from pommel.errors import (
     InputError,
@@ -21,34 +19,26 @@ from pommel.errors import (
     package_version,
     quoted,
 )
-from pommel.files import is_encodable
-from pommel.models import Membership, ModelInfo, Policy
+from pommel.models import ModelInfo, Policy
 from pommel.scoring import (
     Choices,
-    ModelFacts,
     NeededSentences,
-    PredictionResult,
     Run,
     RunRecord,
-    Score,
-    SuiteFacts,
-    SuiteResult,
     SuiteSurprisals,
 )
 from pommel.store.database import (
     Database,
-    ItemRow,
     damaged,
     explained,
     insert_row,
-    kept_results,
     key_of,
     marks,
     now,
     owner_ids,
     pieces,
-    seal,
 )
+from pommel.store.run_rows import NAMED, RunRow, RunRows, storable
 from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each, told_apart_records
 from pommel.store.surprisal_cache import (
     CacheKey,
@@ -58,20 +48,6 @@ from pommel.store.surprisal_cache import (
 from pommel.suite import LoadedSuite, Suite
 from pommel.surprisal import ScoredSentence
 from pommel.values import frozen
-
-# The columns of `runs` that a record is made of again.
-RUN_COLUMNS = (
-    "run_id",
-    "status",
-    "source",
-    "created",
-    "model_name",
-    "suite_name",
-    "circuit",
-    "language",
-    "score_rule",
-    "record",
-)
 
 
 @frozen
@@ -83,6 +59,7 @@ class RunTables:
 
     database: Database
     cache: SurprisalCache
+    rows: RunRows
     told_apart = staticmethod(told_apart_records)
 
     def begin(
@@ -94,10 +71,11 @@ class RunTables:
         one. What the runs need of the cache is kept for them from now on.
         """
         with self.database.transaction() as connection:
+            rows = RunRows(connection=connection)
             for record, suite in begun:
                 links = _links(connection, suite, info, policy)
                 if key_of(connection, "runs", "run_id", record.run_id) is None:
-                    insert_row(connection, "runs", {**run_row(record), **links})
+                    rows.insert(record, links)
 
     def save(self, run: Run) -> RunRecord:
         """Keep a complete run, in the place of what was known of it; return its record.
@@ -110,10 +88,10 @@ class RunTables:
     @staticmethod
     def write(connection: sqlite3.Connection, run: Run) -> RunRecord:
         """Do what `save` does, within a transaction."""
-        surprisals = run.surprisals
+        surprisals, rows = run.surprisals, RunRows(connection=connection)
         links = _links(connection, surprisals.suite, surprisals.model, surprisals.policy)
-        record = _with_repetition(connection, RunRecord.of(run))
-        _replace(connection, record, links)
+        record = _with_repetition(rows, RunRecord.of(run))
+        _replace(rows, record, links)
         return record
 
     def save_records(self, records: Iterable[RunRecord]) -> int:
@@ -124,8 +102,9 @@ class RunTables:
         """
         n_saved = 0
         with self.database.transaction() as connection:
+            rows = RunRows(connection=connection)
             for record in records:
-                _replace(connection, record, {})
+                _replace(rows, record, {})
                 n_saved += 1
         return n_saved
 
@@ -137,28 +116,75 @@ class RunTables:
         just_now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self.database.transaction() as connection:
             # Another process may have deleted one.
-            sql = f"SELECT run_key, run_id FROM runs {_NAMED}"  # noqa: S608 - our own text
-            for run_key, run_id in connection.execute(sql, _ids(run_ids)).fetchall():
-                self.database.check_whole(run_key, run=f"run {run_id}")
+            for row in [*self.rows.rows(run_ids, items=True)]:
+                self._check_whole(row)
+                check_sum = self.rows.check_sum(row._replace(created=just_now))
                 connection.execute(
-                    "UPDATE runs SET created = ? WHERE run_key = ?", (just_now, run_key)
+                    "UPDATE runs SET created = ?, check_sum = ? WHERE run_key = ?",
+                    (just_now, check_sum, row.run_key),
                 )
-                seal(connection, run_key)
 
     def records(self, selection: Selection | None = None) -> list[RunRecord]:
         """Return the selected runs (None: all complete ones) in the order in which they began."""
-        with _reading(self.database):
-            return _filled(self.database, _selected(self.database, selection))
+        with self.one_moment():
+            return self.filled(self.heads(selection))
 
     def records_of(self, run_ids: Sequence[str]) -> list[RunRecord]:
         """Return the runs with these ids that are there, in the order in which they began."""
-        with _reading(self.database):
-            return _filled(self.database, dict(_bare(self.database, _NAMED, _ids(run_ids))))
+        with self.one_moment():
+            return self.filled([*self._heads(run_ids)])
 
     def heads(self, selection: Selection | None = None) -> list[RunRecord]:
-        """Return what `records` does, with results that lack predictions and items."""
-        with _reading(self.database):
-            return [*_selected(self.database, selection).values()]
+        """Return what `records` does; of predictions, all but what they came to item by item."""
+        chosen = selection or Selection()
+        with self.one_moment():
+            return [record for record in self._heads() if chosen.takes(record)]
+
+    def _heads(self, run_ids: Iterable[str] | None = None) -> Iterator[RunRecord]:
+        for row in self.rows.rows(run_ids):
+            try:
+                yield self.rows.record(row)
+            except ValueError:
+                what = f"what is kept of run {row.run_id} makes no sense"
+                raise damaged(self.database.path, what) from None
+
+    def filled(self, heads: list[RunRecord]) -> list[RunRecord]:
+        """Read the items of runs; each of them has to be as it was left.
+
+        Raises `StoreError` for one that is not, or is not there any more.
+        """
+        waiting = {each.run_id: each.result for each in heads}
+        with self.one_moment():
+            for row in self.rows.rows(waiting, items=True):
+                self._check_whole(row)
+                waiting.pop(row.run_id).read_items(row.items or b"")
+        if waiting:
+            raise StoreError(
+                f"{self.database.path}: {len(waiting)} of the {len(heads)} runs that it lists "
+                f"cannot be found; if nobody deletes runs just now, the file is damaged: `pommel "
+                f"runs recover {self.database.path} -o NEW` saves what can be read"
+            )
+        return heads
+
+    def _check_whole(self, row: RunRow) -> None:
+        if not self.rows.is_whole(row):
+            run = f"run {row.run_id} ({row.model_name} on {row.suite_name})"
+            what = f"the results of {run} are not those that were kept"
+            raise damaged(self.database.path, what)
+
+    @contextlib.contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Have all that is read be of one moment, whatever others write meanwhile."""
+        connection = self.database.connection
+        if connection.in_transaction:
+            yield
+            return
+        with explained(self.database.path):
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                connection.execute("ROLLBACK")
 
     def is_empty(self) -> bool:
         """Say whether there is no run, complete or not."""
@@ -281,22 +307,13 @@ class RunTables:
                 f"model with `pommel run`"
             )
 
-    def scored_ids(self) -> set[str]:
-        """Return the ids of the complete runs that have a score: not those without predictions."""
-        rows = self.database.rows(
-            "SELECT run_id FROM runs WHERE status = 'complete' AND "
-            "(run_key IN (SELECT run_key FROM predictions) OR "
-            "json_extract(record, '$.reported') IS NOT NULL)"
-        )
-        return {run_id for (run_id,) in rows}
-
     def newest(self, records: Sequence[RunRecord], *, any_rule: bool = False) -> OneEach:
         """Choose the newest run of each model on each suite under each score rule (`one_each`)."""
-        return one_each(records, scored=self.scored_ids(), any_rule=any_rule)
+        return one_each(records, scored=_scored_ids(records), any_rule=any_rule)
 
     def without_twins(self, records: Sequence[RunRecord]) -> list[RunRecord]:
         """Leave out runs of a model alone that has run in a family on the suite just so."""
-        twins = in_a_family_too(records, scored=self.scored_ids())
+        twins = in_a_family_too(records, scored=_scored_ids(records))
         return [each for each in records if each.run_id not in twins]
 
     def progress(self, record: RunRecord) -> tuple[int, int] | None:
@@ -338,53 +355,13 @@ class RunTables:
     def delete(self, run_ids: Sequence[str]) -> int:
         """Delete runs and their results, not their surprisals; return how many there were."""
         with self.database.transaction() as connection:
-            sql = f"DELETE FROM runs {_NAMED}"  # noqa: S608 - our own text
-            return connection.execute(sql, _ids(run_ids)).rowcount
+            sql = f"DELETE FROM runs {NAMED}"  # noqa: S608 - our own text
+            return connection.execute(sql, (json.dumps(run_ids),)).rowcount
 
 
-_NAMED = "WHERE run_id IN (SELECT value FROM json_each(?))"
-
-
-def _ids(run_ids: Iterable[str]) -> tuple[str]:
-    """Return what a mark in `_NAMED` stands for."""
-    return (json.dumps([*run_ids]),)
-
-
-def _selected(database: Database, selection: Selection | None) -> dict[int, RunRecord]:
-    """Return the selected runs without predictions, by their keys."""
-    chosen = selection or Selection()
-    return {run_key: record for run_key, record in _bare(database) if chosen.takes(record)}
-
-
-def _bare(
-    database: Database, where: str = "", values: tuple[str, ...] = ()
-) -> Iterator[tuple[int, RunRecord]]:
-    """Yield (run_key, record without predictions) in the order in which runs began."""
-    sql = f"SELECT run_key, {', '.join(RUN_COLUMNS)} FROM runs {where} ORDER BY run_key"  # noqa: S608 - our own text
-    for run_key, *row in database.connection.execute(sql, values):
-        try:
-            record = bare_record(row)
-        except ValueError:
-            what = f"what is kept of run {row[0]} makes no sense"
-            raise damaged(database.path, what) from None
-        yield run_key, record
-
-
-def _filled(database: Database, bare: Mapping[int, RunRecord]) -> list[RunRecord]:
-    """Return records with their predictions, by the keys of their runs; each has to be whole."""
-    records = []
-    for run_key, record in bare.items():
-        kept = list(kept_results(database.connection, run_key))
-        result = record.result
-        run = f"run {record.run_id} ({result.model_name} on {result.suite_name})"
-        database.check_whole(run_key, kept, run=run)
-        predictions = tuple(_prediction_of(*head, rows) for head, rows in kept)
-        numbers = result.item_numbers
-        if kept:
-            numbers = tuple(number for _, number, *_ in kept[0][1])
-        result = replace(record.result, item_numbers=numbers, predictions=predictions)
-        records.append(replace(record, result=result))
-    return records
+def _scored_ids(records: Iterable[RunRecord]) -> set[str]:
+    """Return the ids of the runs that have a score: not of those without predictions."""
+    return {each.run_id for each in records if each.result.scored}
 
 
 # The keys of a run's model, policy and suite; none for what others measured.
@@ -402,54 +379,24 @@ def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy
     return {**ids, "suite_id": suite_id}
 
 
-def _replace(connection: sqlite3.Connection, record: RunRecord, links: _Links) -> None:
+def _replace(rows: RunRows, record: RunRecord, links: _Links) -> None:
     """Keep a complete run with its results, in the place of what was known of it."""
-    run_key = key_of(connection, "runs", "run_id", record.run_id)
+    run_key = key_of(rows.connection, "runs", "run_id", record.run_id)
     # With its results; its key stays, by which runs are in the order in which they began.
-    connection.execute("DELETE FROM runs WHERE run_key = ?", (run_key,))
-    row = {"run_key": run_key, **run_row(record), **links, "finished": now()}
-    run_key = insert_row(connection, "runs", row)
-    for each in record.result.predictions:
-        prediction = {
-            "run_key": run_key,
-            "prediction_id": each.prediction_id,
-            "formula": storable(each.formula),
-            "description": storable(each.description),
-        }
-        key = insert_row(connection, "predictions", prediction)
-        connection.executemany(
-            "INSERT INTO item_results "
-            "(prediction_key, position, item_number, holds, margin_bits, flags) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            ((key, *row) for row in _item_rows(record.result, each)),
-        )
-    seal(connection, run_key)
+    rows.connection.execute("DELETE FROM runs WHERE run_key = ?", (run_key,))
+    rows.insert(record, {"run_key": run_key, **links, "finished": now()})
 
 
-def _with_repetition(connection: sqlite3.Connection, record: RunRecord) -> RunRecord:
+def _with_repetition(rows: RunRows, record: RunRecord) -> RunRecord:
     """Return a record with what is kept of sentences that its server was asked for again."""
-    sql = (
-        "SELECT json_extract(record, '$.provenance.model.details.asked_again') FROM runs "
-        "WHERE run_id = ?"
-    )
-    kept = [each for (each,) in connection.execute(sql, (record.run_id,)) if each]
     model = record.result.provenance["model"]
-    if not kept or "asked_again" in model["details"]:
-        return record
-    details = {**model["details"], "asked_again": json.loads(kept[0])}
-    provenance = {**record.result.provenance, "model": {**model, "details": details}}
-    return replace(record, result=replace(record.result, provenance=provenance))
-
-
-@contextlib.contextmanager
-def _reading(database: Database) -> Iterator[None]:
-    """Have all that is read be of one moment, whatever others write meanwhile."""
-    with explained(database.path):
-        database.connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            database.connection.execute("ROLLBACK")
+    for row in rows.rows([record.run_id]):
+        kept = rows.record(row).result.provenance.get("model", {}).get("details", {})
+        if kept.get("asked_again") and "asked_again" not in model["details"]:
+            details = {**model["details"], "asked_again": kept["asked_again"]}
+            provenance = {**record.result.provenance, "model": {**model, "details": details}}
+            return replace(record, result=replace(record.result, provenance=provenance))
+    return record
 
 
 def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
@@ -477,130 +424,6 @@ def suite_from_document(database: Database, document: bytes) -> Suite:
         return LoadedSuite.parse(zlib.decompress(document).decode(), file="<store>").suite
     except (zlib.error, TypeError, UnicodeDecodeError, InputError) as error:
         raise damaged(database.path, f"a suite cannot be read: {error}") from None
-
-
-# What a bit of `item_results.flags` says of an item.
-_FLAGS = {"tie": 1, "undefined": 2, "unscored": 4, "oov": 8, "skipped": 16, "swallowed": 32}
-
-# What a column of whole numbers holds.
-_LARGEST = 2**63 - 1
-_STATUS_OF_ROW: Mapping[str, Literal["interrupted", "complete"]] = {
-    "running": "interrupted",
-    "complete": "complete",
-}
-_ROW_OF_STATUS = {status: word for word, status in _STATUS_OF_ROW.items()}
-
-
-def run_row(record: RunRecord) -> dict[str, str]:
-    """Return what `runs` holds of a record (`RUN_COLUMNS`); one without a time was made now."""
-    result = record.result
-    described = {
-        "model": asdict(record.model),
-        "suite": asdict(record.suite),
-        "policy": dict(record.policy),
-        "settings": dict(record.settings),
-        "membership": asdict(result.membership) if result.membership else None,
-        "reported": asdict(result.reported) if result.reported else None,
-        # Where there are predictions, their items have the numbers.
-        "item_numbers": [] if result.predictions else list(result.item_numbers),
-        "provenance": dict(result.provenance),
-    }
-    return {
-        "run_id": record.run_id,
-        "status": _ROW_OF_STATUS[record.status],
-        "source": storable(record.source),
-        "created": record.created or now(),
-        "model_name": storable(result.model_name),
-        "suite_name": storable(result.suite_name),
-        "circuit": storable(result.circuit),
-        "language": storable(record.suite.language),
-        "score_rule": result.score_rule,
-        "record": json.dumps(described, separators=(",", ":")),
-    }
-
-
-def bare_record(row: Sequence[Any]) -> RunRecord:
-    """Return the record of a row of `runs` (`RUN_COLUMNS`), as yet without predictions.
-
-    Raises `ValueError` for a row of which no record can be made.
-    """
-    run_id, status, source, created, model_name, suite_name, circuit, _, rule, text = row
-    # What a damaged page calls bytes is no text.
-    if not all(isinstance(each, str) for each in (run_id, source, created, model_name, suite_name)):
-        raise ValueError(run_id)
-    try:
-        described = json.loads(text)
-        member, reported = described["membership"], described["reported"]
-        return RunRecord(
-            run_id=run_id,
-            result=SuiteResult(
-                suite_name=suite_name,
-                circuit=circuit,
-                model_name=model_name,
-                score_rule=rule,
-                item_numbers=tuple(described["item_numbers"]),
-                predictions=(),
-                membership=Membership(**member) if member else None,
-                reported=Score(**reported) if reported else None,
-                provenance=described["provenance"],
-            ),
-            model=ModelFacts(**described["model"]),
-            suite=SuiteFacts(**described["suite"]),
-            policy=described["policy"],
-            settings=described["settings"],
-            source=source,
-            status=_STATUS_OF_ROW[status],
-            created=created,
-        )
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise ValueError(run_id) from None
-
-
-def _item_rows(
-    result: SuiteResult, prediction: PredictionResult
-) -> Iterator[tuple[int, int, bool, float | None, int]]:
-    """Return (position, item number, holds, margin in bits, flags) of each item.
-
-    Raises `StoreError` for an item number that no column holds.
-    """
-    for number in result.item_numbers:
-        if abs(number) > _LARGEST:
-            raise StoreError(
-                f"{result.suite_name}: the item number {number} is too large to be kept; number "
-                f"the items from 1"
-            )
-    flags = np.zeros(len(result.item_numbers), dtype=np.uint8)
-    for name, flag in _FLAGS.items():
-        marked = ~prediction.defined if name == "undefined" else getattr(prediction, name)
-        flags |= flag * marked.astype(np.uint8)
-    holds, margins = prediction.holds.tolist(), prediction.margin_bits.tolist()
-    positions = range(len(result.item_numbers))
-    # SQLite takes NaN for NULL, too.
-    return zip(positions, result.item_numbers, holds, margins, flags.tolist(), strict=True)
-
-
-def _prediction_of(
-    prediction_id: int, formula: str, description: str, rows: Sequence[ItemRow]
-) -> PredictionResult:
-    """Return the prediction of rows (position, item number, holds, margin, flags)."""
-    _, _, holds, margins, flags = zip(*rows, strict=True) if rows else [()] * 5
-    bits = np.array(flags, dtype=np.uint8)
-    marks = {name: (bits & flag) > 0 for name, flag in _FLAGS.items()}
-    return PredictionResult(
-        prediction_id=prediction_id,
-        formula=formula,
-        description=description,
-        holds=np.array(holds, dtype=np.bool_),
-        # NumPy takes None for NaN where floats are asked for.
-        margin_bits=np.array(margins, dtype=np.float64),
-        defined=~marks.pop("undefined"),
-        **marks,
-    )
-
-
-def storable(text: str) -> str:
-    """Return a text as a column can hold it: a file's name may have bytes that are no UTF-8."""
-    return text if is_encodable(text) else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _without_choices(provenance: Mapping[str, Any]) -> Mapping[str, Any]:

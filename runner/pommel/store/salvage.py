@@ -27,15 +27,17 @@ from pommel.files import make_folder, without_empty_folders
 from pommel.models import Policy
 from pommel.store.database import (
     KEYS,
+    LAST_VERSION,
     PAGE_BYTES,
     Database,
     beside,
     insert_row,
-    seal_of,
     version_of,
 )
-from pommel.store.run_tables import RUN_COLUMNS, bare_record, document_hash
+from pommel.store.run_rows import SHARED, RunRow, RunRows, content_hash
+from pommel.store.run_tables import document_hash
 from pommel.store.surprisal_cache import decode_tokens, owner_seal, scored_seal, sentence_hash
+from pommel.store.version_2 import convert
 
 # Rows that are asked for at once, where nothing is damaged.
 _RANGE = 1024
@@ -64,7 +66,7 @@ _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
 _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
 
 # Tables whose rows prove themselves, so that it does not matter where they are found.
-_STRAYS = {"sentences", "scored"}
+_STRAYS = {"sentences", "scored", "documents"}
 
 # Of models, whose descriptions matter less than what they are known by.
 _LOST = {"reference": "(lost)", "name": "(lost)", "kind": "(lost)"}
@@ -187,9 +189,12 @@ def _made_readable(copy: Path, path: Path) -> bool:
     with Database.open(fresh) as database:
         wanted = _columns(database.connection)
     with contextlib.closing(_connected(copy)) as connection:
-        has_schema = False
+        has_schema, is_all = False, True
         with contextlib.suppress(sqlite3.Error):
-            version_of(connection, path)
+            if version_of(connection, path) == LAST_VERSION:
+                with connection:
+                    connection.execute("BEGIN")
+                    is_all = convert(connection, path, leave_out=True)
             has_schema = _columns(connection) == wanted
         if has_schema:
             try:
@@ -200,7 +205,7 @@ def _made_readable(copy: Path, path: Path) -> bool:
                 if error.sqlite_errorcode in _NO_ROOM:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
                 return False
-            return faults == [("ok",)] and not strays
+            return faults == [("ok",)] and not strays and is_all
     _with_first_page(copy, fresh)
     fresh.replace(copy)
     return False
@@ -302,6 +307,7 @@ class _Rescue:
 
     old: sqlite3.Connection
     new: sqlite3.Connection
+    runs: RunRows
     copy: Path
     is_sound: bool
     found: Salvaged = field(default_factory=Salvaged)
@@ -367,16 +373,19 @@ class _Rescue:
         for name, (kind, is_needed) in columns.items():
             if not (isinstance(values[name], kind) or (values[name] is None and not is_needed)):
                 return False
+        links: dict[str, int | None] = {}
         try:
-            if not self._is_whole(table, values):
+            if table == "runs":
+                # Its check sum tells that there were others.
+                for name in SHARED:
+                    values[name] = self._one("documents", "document_id", values[name])
+                links = self._links(values)
+            elif not self._is_whole(table, values):
                 return False
         except _MAKE_NO_SENSE:
             return False
-        links: dict[str, int | None] = {}
         if table == "scored":
             links = {"session_id": self._one("sessions", "session_id", values["session_id"])}
-        elif table == "runs":
-            links = self._links(values)
         is_unlinked = any(values[name] is not None and links[name] is None for name in links)
         try:
             insert_row(self.new, table, {**values, **links})
@@ -404,8 +413,8 @@ class _Rescue:
                 return bool(policy.fingerprint == row["fingerprint"])
             case "sessions":
                 return isinstance(json.loads(row["provenance"]), dict)
-            case "runs":
-                bare_record([row[name] for name in RUN_COLUMNS])
+            case "documents":
+                return bool(content_hash(row["content"]) == row["hash"])
             case "scored":
                 return self._is_said(row)
         return True
@@ -440,10 +449,10 @@ class _Rescue:
         They are not under the run's check sum, but its record is, which has what these are known
         by. So a key that leads elsewhere is put right, and one that leads nowhere becomes None.
         """
-        record = json.loads(run["record"])
-        model = self._one("models", "model_id", record["model"].get("fingerprint"), "fingerprint")
-        policy = self._cached_fingerprint(run, model, record["policy"])
-        suite = self._one("suites", "suite_id", record["suite"].get("sha256"), "sha256")
+        record = self.runs.record(RunRow._make(run.get(name) for name in RunRow._fields))
+        model = self._one("models", "model_id", record.model.fingerprint, "fingerprint")
+        policy = self._cached_fingerprint(run, model, record.policy)
+        suite = self._one("suites", "suite_id", record.suite.sha256, "sha256")
         found = {
             "model_id": model,
             "policy_id": self._one("policies", "policy_id", policy, "fingerprint"),
@@ -471,16 +480,16 @@ class _Rescue:
 
     def _reopen(self) -> None:
         """Make those runs unfinished that have not all of their results."""
-        sql = "SELECT run_key, check_sum FROM runs WHERE status = 'complete'"
-        for run_key, check_sum in self.new.execute(sql).fetchall():
-            if check_sum != seal_of(self.new, run_key):
-                self.new.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
-                self.new.execute(_REOPENED, (run_key,))
-                self.found.n_reopened += 1
+        lacking = [row.run_key for row in self.runs.rows(items=True) if not self.runs.is_whole(row)]
+        for run_key in lacking:
+            self.new.execute("DELETE FROM results WHERE run_key = ?", (run_key,))
+            self.new.execute(_REOPENED, (run_key,))
+        self.found.n_reopened = len(lacking)
 
 
 _REOPENED = """
-    UPDATE runs SET status = 'running', finished = NULL, check_sum = NULL WHERE run_key = ?
+    UPDATE runs SET status = 'running', finished = NULL, scores = '[]', check_sum = NULL
+    WHERE run_key = ?
 """
 
 # What values raise that are not as they were written.
@@ -502,7 +511,13 @@ def _rescued(
         database = replace(opened, path=target)
         journal = database.rows("PRAGMA journal_mode = DELETE")
         with database.transaction() as connection:
-            rescue = _Rescue(old=old, new=connection, copy=copy, is_sound=is_sound)
+            rescue = _Rescue(
+                old=old,
+                new=connection,
+                runs=RunRows(connection=connection),
+                copy=copy,
+                is_sound=is_sound,
+            )
             rescue.run()
         is_good = journal == [("delete",)] and database.rows("PRAGMA quick_check") == [("ok",)]
     if not is_good or beside(new, "-wal").exists():

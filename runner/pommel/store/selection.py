@@ -1,7 +1,7 @@
 """Which of the stored runs are meant, which of them count, and what tells their models apart."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import ClassVar
@@ -60,8 +60,9 @@ class Selection:
             (not self.complete_only or record.status == "complete")
             and (not self.run_ids or record.run_id.startswith(self.run_ids))
             and all(
-                self.fits(getattr(self, name), names_of(record))
+                self.fits(patterns, names_of(record))
                 for name, names_of in self.TRIED_ON.items()
+                if (patterns := getattr(self, name))
             )
             and all(record.choice(name) == value for name, value in self.choices)
         )
@@ -149,6 +150,9 @@ def in_a_family_too(
     That is under the same policy, settings and score rule, and with a score if it has one alone.
     """
     models = stored_models(records)
+    # Most models run alone always, or in families.
+    both = _alone_and_in_families(models.values())
+    records = [each for each in records if models[each.run_id].model in both]
 
     def what(record: RunRecord) -> Hashable:
         rule = any_rule or record.result.score_rule
@@ -194,8 +198,12 @@ def told_apart_records(records: Sequence[RunRecord]) -> list[RunRecord]:
         member = named.membership
         if member and last:
             member = replace(member, pattern=last.pattern)
-        result = replace(record.result, model_name=named.name, membership=member)
-        renamed.append(replace(record, result=result))
+        result = record.result
+        if (named.name, member) == (result.model_name, result.membership):
+            renamed.append(record)
+        else:
+            result = replace(result, model_name=named.name, membership=member)
+            renamed.append(replace(record, result=result))
     return renamed
 
 
@@ -216,6 +224,8 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
     That is, if the model is in one family only, and was scored alike there.
     """
     models = stored_models(records)
+    both = _alone_and_in_families(models.values())
+    records = [each for each in records if models[each.run_id].model in both]
     families: dict[Hashable, set[StoredModel]] = {}
     there = set()
     for each in records:
@@ -232,6 +242,13 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
             if (member, each.suite_key) not in there:
                 found[each.run_id] = member
     return found
+
+
+def _alone_and_in_families(models: Iterable[StoredModel]) -> set[str]:
+    """Return the models that ran alone, and in a family."""
+    distinct = {*models}
+    in_families = {each.model for each in distinct if each.family is not None}
+    return in_families & {each.model for each in distinct if each.family is None}
 
 
 def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, str]:

@@ -14,6 +14,7 @@ from pommel.files import expanded
 from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database, explained
+from pommel.store.run_rows import SHARED, RunRows
 from pommel.store.run_tables import RunTables, suite_from_document
 from pommel.store.surprisal_cache import (
     MOST_SECONDS,
@@ -58,7 +59,8 @@ class Store:
         if read_only and not database.read_only:
             database.connection.execute("PRAGMA query_only = ON")
         cache = SurprisalCache(database=database, provenance=Run.environment)
-        runs = RunTables(database=database, cache=cache)
+        rows = RunRows(connection=database.connection)
+        runs = RunTables(database=database, cache=cache, rows=rows)
         return cls(database=database, cache=cache, runs=runs, rescore=rescore)
 
     @property
@@ -284,8 +286,8 @@ def _delete(connection: sqlite3.Connection, sentences: Mapping[int, set[bytes]])
         "WHERE suite_id IS NOT NULL AND model_id IS NOT NULL AND policy_id IS NOT NULL "
         # What was scored again in another number format, too.
         "UNION SELECT suite_id, models.model_id, policy_id FROM runs JOIN models "
-        "ON models.fingerprint = json_extract(record, '$.provenance.verdicts.fingerprint') "
-        "WHERE suite_id IS NOT NULL AND policy_id IS NOT NULL"
+        "ON models.fingerprint = json_extract(record, '$.verdicts.fingerprint') "
+        "WHERE json_valid(record) AND suite_id IS NOT NULL AND policy_id IS NOT NULL"
     )
     connection.execute(
         "DELETE FROM scored WHERE NOT EXISTS ("
@@ -298,6 +300,8 @@ def _delete(connection: sqlite3.Connection, sentences: Mapping[int, set[bytes]])
         "DELETE FROM suites WHERE NOT EXISTS "
         "(SELECT 1 FROM runs WHERE runs.suite_id = suites.suite_id)"
     )
+    used = " UNION ".join(f"SELECT {each} FROM runs" for each in SHARED)  # noqa: S608 - our own names
+    connection.execute(f"DELETE FROM documents WHERE document_id NOT IN ({used})")  # noqa: S608 - likewise
     delete_unused(connection)
     connection.execute("DROP TABLE temp.suite_sentences")
     connection.execute("DROP TABLE temp.suite_runs")
