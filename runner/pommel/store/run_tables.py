@@ -390,13 +390,16 @@ def _replace(rows: RunRows, record: RunRecord, links: _Links) -> None:
 def _with_repetition(rows: RunRows, record: RunRecord) -> RunRecord:
     """Return a record with what is kept of sentences that its server was asked for again."""
     model = record.result.provenance["model"]
+    kept: Mapping[str, Any] = {}
     for row in rows.rows([record.run_id]):
-        kept = rows.record(row).result.provenance.get("model", {}).get("details", {})
-        if kept.get("asked_again") and "asked_again" not in model["details"]:
-            details = {**model["details"], "asked_again": kept["asked_again"]}
-            provenance = {**record.result.provenance, "model": {**model, "details": details}}
-            return replace(record, result=replace(record.result, provenance=provenance))
-    return record
+        # One that makes no sense is replaced all the same.
+        with contextlib.suppress(ValueError):
+            kept = rows.record(row).result.provenance.get("model", {}).get("details", {})
+    if not kept.get("asked_again") or "asked_again" in model["details"]:
+        return record
+    details = {**model["details"], "asked_again": kept["asked_again"]}
+    provenance = {**record.result.provenance, "model": {**model, "details": details}}
+    return replace(record, result=replace(record.result, provenance=provenance))
 
 
 def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
