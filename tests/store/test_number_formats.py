@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.builders import Sentences, make_suite
-from tests.half_model import HalfModel
+from tests.half_model import STEP, HalfModel
 from tests.word_model import WordModel
 
 from pommel.errors import StoreError
@@ -22,6 +22,7 @@ ITEMS: list[Sentences] = [
     {c: (f"The dog{n}", f"{c}{n}", f"x{c}{n}") for c in "ab"} for n in range(200)
 ]
 SUITE = make_suite(ITEMS, ["(2;%a%) < (2;%b%)"], name="many")
+TEXTS = [each.text for row in SUITE.sentences() for each in row]
 # One item in ten is open.
 BITS = {
     f"{c}{n}": 4.01 + n / 200 + (c == "b") * (0.02 if n % 10 == 0 else 3)
@@ -63,6 +64,35 @@ def test_what_was_scored_in_either_format_is_not_asked_for_again(store: Store) -
     kept(store, exact)
     n_exact = len(first.result.provenance["verdicts"]["sentences"])
     assert [len(each) for each in exact.asked] == [400 - n_exact]
+
+
+def test_each_model_keeps_what_it_has_said_itself(store: Store) -> None:
+    run = kept(store, half())
+    infos = [run.surprisals.model, replace(run.surprisals.model, fingerprint="0")]
+    rounded, exact = (
+        store.cache.known(store.cache.key(info, run.surprisals.policy), TEXTS) for info in infos
+    )
+    assert len(rounded) == 400
+    assert {*exact} == {*run.result.provenance["verdicts"]["sentences"]}
+    assert all(
+        token.surprisal_bits is not None and token.surprisal_bits % STEP == 0
+        for each in rounded.values()
+        for token in each.tokens
+    )
+
+
+def test_numbers_of_another_process_take_no_place_of_float32s(store: Store) -> None:
+    run = kept(store, half())
+    again = run.result.provenance["verdicts"]["sentences"]
+    theirs = {
+        each.text: replace(each, tokens=tuple(replace(t, surprisal_bits=7.0) for t in each.tokens))
+        for row in run.surprisals.sentences
+        for each in row
+    }
+    resting = run.resting_on(theirs)
+    for row, others in zip(run.surprisals.sentences, resting.surprisals.sentences, strict=True):
+        for own, other in zip(row, others, strict=True):
+            assert other == (own if own.text in again else theirs[own.text])
 
 
 def test_the_run_is_one_of_its_own_and_is_begun_as_what_it_will_be(store: Store) -> None:

@@ -7,6 +7,7 @@ open if no more than eight standard deviations of the format's noise lie between
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,21 +62,17 @@ def unsettled(
     off by more, all other verdicts are those of float32 (`Formula.settled`).
     """
     table = looked_at_by(choices, table)
-    # Axes: items, conditions, regions. What is infinite in one format need not be so in another.
-    n_tokens = table.n_tokens - table.n_unscored
     names, numbers = table.condition_names, table.region_numbers
+    # *Axes:* items, conditions, regions.
+    n_tokens = table.n_tokens - table.n_unscored
+
+    def room(region: int | None, name: str) -> NDArray[np.float64]:
+        own: Sequence[int] | slice = slice(None) if region is None else [numbers.index(region)]
+        n_own = n_tokens[:, names.index(name), own].sum(axis=-1)
+        return np.asarray(_DEVIATIONS * noise_bits * np.sqrt(n_own))
+
     for prediction in suite.predictions:
-        metric, formula = suite.metric_of(prediction), prediction.formula
-
-        def value(region: int | None, name: str, metric: str = metric) -> NDArray[np.float64]:
-            return table.column(metric, region, name)
-
-        def room(region: int | None, name: str, metric: str = metric) -> NDArray[np.float64]:
-            own: Sequence[int] | slice = slice(None) if region is None else [numbers.index(region)]
-            n_own = n_tokens[:, names.index(name), own].sum(axis=-1)
-            bits = _DEVIATIONS * noise_bits * np.sqrt(n_own)
-            return np.where(np.isinf(value(region, name, metric)), np.inf, bits)
-
+        value, formula = partial(table.column, suite.metric_of(prediction)), prediction.formula
         settled = formula.settled(value, room, n_items=len(suite.items))
         conditions = {names.index(each.condition) for each in formula.references}
         yield from itertools.product(np.flatnonzero(~settled).tolist(), conditions)

@@ -198,7 +198,8 @@ def region_table(
     oovs: dict[Cell, tuple[str, ...]] = {}
     crossings: list[CrossingToken] = []
     # Of all others nothing else is to be said.
-    is_odd = np.isnan(token_bits) | (ends > region_ends) | [token.oov for token in tokens]
+    is_oov = np.array([token.oov for token in tokens], np.bool_)
+    is_odd = np.isnan(token_bits) | (ends > region_ends) | is_oov
     for index in np.flatnonzero(is_odd).tolist():
         token, (cell, text) = tokens[index], layout.regions[places[index]]
         if token.surprisal_bits is None:

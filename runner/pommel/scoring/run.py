@@ -350,15 +350,18 @@ class Run:
         return Run(surprisals=replace(self.surprisals, model=model), result=result)
 
     def resting_on(self, sentences: Mapping[str, ScoredSentence]) -> "Run":
-        """Return the run evaluated again, with these of its sentences as they are here."""
+        """Return the run evaluated again, with these of its sentences as they are here.
+
+        What was scored again in float32 stays: they are as the model itself has them.
+        """
         own = self.surprisals
-        scored = tuple(
-            tuple(sentences.get(each.text, each) for each in row) for row in own.sentences
-        )
+        again = {*own.provenance.get("verdicts", {}).get("sentences", ())}
+        theirs = {text: each for text, each in sentences.items() if text not in again}
+        scored = tuple(tuple(theirs.get(each.text, each) for each in row) for row in own.sentences)
         table = region_table(own.suite, scored, assigner=own.assigner)
         surprisals = replace(own, sentences=scored, table=table)
-        again = replace(surprisals.evaluate(), membership=self.result.membership)
-        return Run(surprisals=surprisals, result=again)
+        result = replace(surprisals.evaluate(), membership=self.result.membership)
+        return Run(surprisals=surprisals, result=result)
 
     def notes(self) -> Iterator[str]:
         """Yield what a reader of the scores should know, in plain words; failures first."""

@@ -286,6 +286,7 @@ def test_the_truth_is_the_sign_of_the_margin(tree: Expression, bits: list[float]
         ("1 < 1", 1, 1, True),
         ("(1;%a%) < (1;%b%)", 1, NAN, True),
         ("(1;%a%) < (1;%b%) & (1;%a%) < 1", 1, NAN, False),
+        ("(1;%a%) < (1;%b%)", 1, INF, False),
     ],
 )
 def test_a_verdict_is_settled_that_no_value_within_room_turns(

@@ -172,7 +172,9 @@ def _room(node: Expression, lookup: Lookup, room: Lookup) -> Bits:
         case Number():
             return np.zeros(())
         case RegionValue():
-            return room(node.region, node.condition)
+            # What is infinite in one format need not be so in another.
+            place = node.region, node.condition
+            return np.where(np.isinf(lookup(*place)), np.inf, room(*place))
         case Negative() | Absolute():
             return _room(node.operand, lookup, room)
         case Arithmetic():

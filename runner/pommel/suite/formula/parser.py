@@ -134,8 +134,8 @@ class Formula:
         """Say for every item whether the verdict is the same for all values that may be meant.
 
         These are all that differ from those of `lookup` by what `room` gives at most, each by its
-        own and however they go together. Where it says so, the verdict of `judge` is theirs, too;
-        where not, it may be another.
+        own and however they go together; what is infinite may be anything. Where it says so, the
+        verdict of `judge` is theirs, too; where not, it may be another.
         """
         from pommel.suite.formula.judge import settled
 
