@@ -99,10 +99,11 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where commands keep what they score: nothing of one test is known in another."""
+    """Where commands keep what they score, and what models are: no test knows of another's."""
     # The folder is not made here: most tests keep nothing.
     path = tmp_path_factory.getbasetemp() / "stores" / uuid.uuid4().hex / "store.sqlite"
     monkeypatch.setenv("POMMEL_STORE", str(path))
+    monkeypatch.setenv("POMMEL_CACHE", str(path.with_name("cache")))
     return path
 
 

@@ -88,6 +88,6 @@ def only_in(scored: ScoredSentence, spans: Spans | None) -> ScoredSentence:
 
 def replace_kind(monkeypatch: pytest.MonkeyPatch, scheme: str, opener: Opener) -> None:
     """Have references of a scheme, which may be a new one, opened so."""
-    kind = replace(find_kind(scheme) or Kind(open=opener), open=opener)
+    kind = replace(find_kind(scheme) or Kind(open=opener), open=opener, place=None)
     monkeypatch.setitem(sys.modules, f"kind_{scheme}", SimpleNamespace(KIND=kind))
     monkeypatch.setitem(KINDS, scheme, f"kind_{scheme}")

@@ -187,7 +187,7 @@ def _run_model(
     if not isinstance(model, NamedModel):
         alone = NamedModel(reference=model.info.reference)
         return [*run_and_keep(alone, model, suites, choices, store=store)]
-    with _opened(model.reference) as opened:
+    with closing(_load_model(model.reference, remembered=store is not None)) as opened:
         return [*run_and_keep(model, opened, suites, choices, store=store)]
 
 

@@ -1,6 +1,7 @@
 """A model on suites: what is scored, how often, and what a reader is told."""
 
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ from numpy.testing import assert_array_equal
 from tests.builders import Sentences, by_word, make_suite, suite_value, token
 from tests.word_model import WordModel
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, package_version
 from pommel.files.json import to_json
 from pommel.models import recorded
 from pommel.models.model import LoadOptions, Policy
-from pommel.scoring import Choices
+from pommel.scoring import Choices, Run
 from pommel.scoring.choices import Oov, Regions, ScoreRule
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
@@ -184,6 +185,18 @@ def test_tokens_that_cross_a_border() -> None:
 
 
 # --- results
+
+
+def test_provenance_names_packages_that_a_store_has_spared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("torch", "transformers", "tokenizers"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    assert Run.environment()["packages"] == {"numpy": package_version("numpy")}
+    model = WordModel(details={"tokenizers": "0.1", "scoring": "by hand"})
+    surprisals = SuiteSurprisals.of(model, make_suite(ITEMS, [FORMULA]))
+    packages = {name: package_version(name) for name in ("numpy", "tokenizers")}
+    assert surprisals.provenance["packages"] == packages
 
 
 def test_provenance_says_where_the_numbers_come_from() -> None:

@@ -1,46 +1,17 @@
 """Opening a store, to read or to write."""
 
-import sys
 import threading
 from pathlib import Path
 
 import pytest
-from tests.posix import POSIX_ONLY
 from tests.store.run_samples import agreement, imported, made
 
 from pommel.errors import StoreError
 from pommel.store import Store, default_store_path
 
-HOME = Path.home()
 
-
-@POSIX_ONLY
-@pytest.mark.parametrize(
-    ("platform", "environment", "path"),
-    [
-        ("linux", {}, HOME / ".local" / "share" / "pommel" / "store.sqlite"),
-        ("linux", {"XDG_DATA_HOME": "/big"}, Path("/big/pommel/store.sqlite")),
-        ("linux", {"XDG_DATA_HOME": "big"}, HOME / ".local/share/pommel/store.sqlite"),
-        (
-            "darwin",
-            {"XDG_DATA_HOME": "/big"},
-            HOME / "Library/Application Support/pommel/store.sqlite",
-        ),
-        ("win32", {"LOCALAPPDATA": "/local"}, Path("/local/pommel/store.sqlite")),
-        ("win32", {}, HOME / "AppData" / "Local" / "pommel" / "store.sqlite"),
-        ("linux", {"POMMEL_STORE": "/mine", "XDG_DATA_HOME": "/big"}, Path("/mine")),
-        ("win32", {"POMMEL_STORE": "~/mine"}, HOME / "mine"),
-    ],
-)
-def test_where_it_is(
-    monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], path: Path
-) -> None:
-    for name in ("POMMEL_STORE", "XDG_DATA_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "platform", platform)
-    assert default_store_path() == path
+def test_it_is_the_users_own(own_store: Path) -> None:
+    assert default_store_path() == own_store
 
 
 def test_it_is_made_where_it_is_missing(tmp_path: Path) -> None:

@@ -134,16 +134,17 @@ class ModelOptions(ContainerOptions, ServerOptions, title="Model"):
         return replace(self.container_options(_USUAL), **told)
 
     @contextlib.contextmanager
-    def opened_model(self, reference: str) -> "Iterator[Model]":
+    def opened_model(self, reference: str, store: "Store | None" = None) -> "Iterator[Model]":
         """Give the model that is described and close it; then say how it has answered.
 
-        Raises as `load_model` does.
+        For a store, which may have all answers, it is opened when one is missing. Raises as
+        `load_model` does.
         """
         from pommel.models import closing, load_model
 
-        options = self.load_options
         with download_bar(reference) as progress:
-            model = load_model(reference, replace(options, pull_progress=progress))
+            options = replace(self.load_options, pull_progress=progress)
+            model = load_model(reference, options, remembered=store is not None)
         with closing(model):
             yield model
         for remark in model.info.remarks:

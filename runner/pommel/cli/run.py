@@ -308,7 +308,7 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
             with (
                 # A store is for one thread.
                 store.reopened() if store and is_apart else contextlib.nullcontext(store) as own,
-                chosen.opened_model(each.reference) as model,
+                chosen.opened_model(each.reference, own) as model,
                 progress_bar(each.name or model.info.name, n_sentences) as progress,
             ):
                 made.extend(

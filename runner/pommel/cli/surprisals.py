@@ -69,7 +69,7 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
     show_warnings(loaded.warnings)
     with (
         chosen.opened_store() as store,
-        chosen.opened_model(model) as opened,
+        chosen.opened_model(model, store) as opened,
         progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
         choices = Choices(

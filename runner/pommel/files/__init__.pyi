@@ -23,6 +23,7 @@ from .text import (
     is_encodable as is_encodable,
     make_folder as make_folder,
     opened as opened,
+    own_path as own_path,
     replacing as replacing,
     sha256_of as sha256_of,
     without_empty_folders as without_empty_folders,

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, ClassVar, Self
+from typing import BinaryIO, ClassVar, Literal, Self
 
 from pommel.errors import Fault, InputError, Place, PommelError, SuiteError, UsageError
 from pommel.values import frozen
@@ -333,6 +333,38 @@ def expanded(path: Path | str) -> Path:
         if Path(path).parts[0] == "~":
             raise UsageError(f"{path}: there is no home folder; set HOME") from None
         return Path(path)
+
+
+def own_path(what: Literal["cache", "store"]) -> Path:
+    """Return the folder of this user's cache, or the file of this user's store, there or not.
+
+    In this order: what POMMEL_CACHE or POMMEL_STORE says; on Windows `pommel/Cache` or
+    `pommel/store.sqlite` in LOCALAPPDATA; on macOS `pommel` in `~/Library/Caches`, or
+    `pommel/store.sqlite` in `~/Library/Application Support`; elsewhere `pommel` in XDG_CACHE_HOME
+    or `~/.cache`, or `pommel/store.sqlite` in XDG_DATA_HOME or `~/.local/share`.
+    """
+    name, on_macos, variable, usual = _OWN[what]
+    if chosen := os.environ.get(f"POMMEL_{what.upper()}"):
+        return expanded(chosen)
+    if sys.platform == "win32":
+        local = expanded(os.environ.get("LOCALAPPDATA") or "~/AppData/Local")
+        return local / name / ("Cache" if what == "cache" else "")
+    if sys.platform == "darwin":
+        return expanded(on_macos) / name
+    root = Path(os.environ.get(variable, ""))
+    # A relative one is to be ignored, says the specification of these folders.
+    return (root if root.is_absolute() else expanded(usual)) / name
+
+
+_OWN = {
+    "cache": ("pommel", "~/Library/Caches", "XDG_CACHE_HOME", "~/.cache"),
+    "store": (
+        "pommel/store.sqlite",
+        "~/Library/Application Support",
+        "XDG_DATA_HOME",
+        "~/.local/share",
+    ),
+}
 
 
 def make_folder(folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission
-from pommel.models import Model, builtin_models
+from pommel.models import Model, known_references
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -204,7 +204,7 @@ def _is_public(reference: str) -> bool:
         return _is_image(scheme, rest)
     if scheme == "huggingface":
         return bool(_HUB_NAME.fullmatch(rest)) and ".." not in rest
-    return scheme == "builtin" and rest in builtin_models()
+    return scheme == "builtin" and f"builtin://{rest}" in known_references()[0]
 
 
 def _is_image(scheme: str, name: str) -> bool:

@@ -17,7 +17,6 @@ from .model import (
 from .neural.memory import find_device as find_device
 from .recorded import Recording as Recording
 from .registry import (
-    builtin_models as builtin_models,
     known_references as known_references,
     load_model as load_model,
 )

@@ -156,13 +156,12 @@ class NamedModel:
     def one_after_another(models: Iterable[_T]) -> Iterator[_T]:
         """Yield models that are to be loaded in turn; what one has left is freed before the next.
 
-        What is left are reference cycles, and what torch keeps of a GPU's memory for itself.
+        What is left are torch's reference cycles, and what it keeps of a GPU's memory for itself.
         """
         for number, model in enumerate(models):
-            if number:
+            if number and (torch := sys.modules.get("torch")):
                 gc.collect()
-                if torch := sys.modules.get("torch"):
-                    torch.cuda.empty_cache()
+                torch.cuda.empty_cache()
             yield model
 
     @staticmethod

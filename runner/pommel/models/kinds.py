@@ -40,7 +40,8 @@ class Kind:
 
     `open` returns the model that a reference names, whose scheme is in lower case. `forms` are for
     people: how references are written, and what they name. `endings` are those of files that are
-    such models without a scheme.
+    such models without a scheme. `place` returns the folder or file that a reference's model is
+    made of and of nothing else, None where there is none: what such a model is can be remembered.
 
     Families need to know what a reference is made of: `models_are` says what its path names on
     disk, where wildcards then match: "folder", "file", or nothing; `separators` what ends a place
@@ -48,6 +49,7 @@ class Kind:
     """
 
     open: Opener
+    place: Callable[[str, LoadOptions], Path | None] | None = None
     forms: Mapping[str, str] = field(default_factory=dict)
     endings: tuple[str, ...] = ()
     models_are: str = ""

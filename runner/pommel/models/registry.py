@@ -9,10 +9,16 @@ from pommel.models.container.names import LmZooRegistry
 from pommel.models.family import one_model
 from pommel.models.kinds import KINDS, Kind, every_kind, find_kind, scheme_at
 from pommel.models.model import LoadOptions, Model
+from pommel.models.remembered import RememberedModel
 
 
-def load_model(reference: str, options: LoadOptions | None = None) -> Model:
+def load_model(
+    reference: str, options: LoadOptions | None = None, *, remembered: bool = False
+) -> Model:
     """Return the model that `reference` names.
+
+    One that is `remembered` (`RememberedModel`) may be opened only when it has to answer, and can
+    do no more than `Model` says; it is for those who have answers kept.
 
     A reference is `scheme://…` (`KINDS`), a folder (a Hugging Face model, or a word-level one if
     it holds a `vocabulary.txt`), a file whose ending a kind knows, or the short name of an
@@ -24,8 +30,11 @@ def load_model(reference: str, options: LoadOptions | None = None) -> Model:
     full = reference if "://" in reference else _with_scheme(reference)
     scheme, _, rest = full.partition("://")
     if kind := find_kind(scheme.lower()):
+        found = f"{scheme.lower()}://{rest}"
         try:
-            return kind.open(f"{scheme.lower()}://{rest}", options)
+            if remembered:
+                return RememberedModel.open(kind, found, options)
+            return kind.open(found, options)
         except ModelNotAvailableError as error:
             if not (hint := LmZooRegistry.hint(reference, full)):
                 raise
@@ -62,7 +71,11 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
 # Where in its folder each one is.
 _BUILTIN = {"en-gpt2": "", "en-ngram": "model.arpa.gz"}
 
-KIND = Kind(open=_open_builtin, forms={"builtin://NAME": "a model that ships with pommel"})
+KIND = Kind(
+    open=_open_builtin,
+    place=lambda reference, _: shipped_folder("builtin") / reference.removeprefix("builtin://"),
+    forms={"builtin://NAME": "a model that ships with pommel"},
+)
 
 
 def known_references() -> tuple[tuple[str, ...], dict[str, str]]:

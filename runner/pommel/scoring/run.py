@@ -5,7 +5,7 @@ import json
 import platform
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -140,7 +140,9 @@ def _costs_little(
     wanted, least = (all_needed(each.spans for each in group) for group in (every, needed))
     texts = sorted(wanted)[:_MOST_COUNTED]
     try:
-        more, less = (work(texts, policy, [own[each] for each in texts]) for own in (wanted, least))
+        asked = (work(texts, policy, [own[each] for each in texts]) for own in (wanted, least))
+        # A store that has all of it has each part.
+        less = next(asked) if any(more := next(asked)) else more
     except ModelError:
         # It is told where sentences are asked for.
         return False
@@ -443,13 +445,16 @@ class Run:
         return np.asarray(table.failed[:, columns].any(axis=-1))
 
     @staticmethod
-    def environment() -> dict[str, object]:
-        """Return what the numbers are computed with: pommel, packages, Python and machine."""
-        # Only what is loaded can have had a say in the numbers.
-        loaded = [name for name in _PACKAGES if name in sys.modules]
+    def environment(described: Collection[str] = ()) -> dict[str, object]:
+        """Return what the numbers are computed with: pommel, packages, Python and machine.
+
+        That is what is loaded, and what a model is `described` with, which need not be loaded where
+        a store has its answers.
+        """
+        had_a_say = [name for name in _PACKAGES if name in sys.modules or name in described]
         return {
             "pommel": package_version("pommel"),
-            "packages": {name: package_version(name) for name in loaded},
+            "packages": {name: package_version(name) for name in had_a_say},
             "python": platform.python_version(),
             "platform": platform.platform(),
         }
@@ -650,7 +655,7 @@ def provenance(
         "method": method,
         "compat": choices.compat,
         "regions": choices.regions,
-        **Run.environment(),
+        **Run.environment(model.details),
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }
 

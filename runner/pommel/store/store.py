@@ -1,8 +1,6 @@
 """The store: one file with all that is kept of runs."""
 
-import os
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from pommel.errors import StoreError
-from pommel.files import expanded
+from pommel.files import own_path
 from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database, explained
@@ -121,24 +119,8 @@ class Store:
 
 
 def default_store_path() -> Path:
-    """Return the user's own store, there or not.
-
-    In this order: what POMMEL_STORE says; on Windows `pommel/store.sqlite` in LOCALAPPDATA; on
-    macOS `~/Library/Application Support/pommel/store.sqlite`; elsewhere `pommel/store.sqlite` in
-    XDG_DATA_HOME or `~/.local/share`.
-    """
-    if chosen := os.environ.get("POMMEL_STORE"):
-        return expanded(chosen)
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        root = expanded(local or "~/AppData/Local")
-    elif sys.platform == "darwin":
-        root = expanded("~/Library/Application Support")
-    else:
-        root = Path(os.environ.get("XDG_DATA_HOME", ""))
-        # A relative one is to be ignored, says the specification of these folders.
-        root = root if root.is_absolute() else expanded("~/.local/share")
-    return root / "pommel" / "store.sqlite"
+    """Return the user's own store, there or not: POMMEL_STORE, or where such data lies."""
+    return own_path("store")
 
 
 def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's

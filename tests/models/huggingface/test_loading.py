@@ -193,6 +193,7 @@ def test_the_description(tiny_folder: FolderOf) -> None:
         "tokenizer_hash",
         "arithmetic",
         "transformers",
+        "tokenizers",
         "torch",
     }
     assert json.loads(json.dumps(info.to_dict())) == info.to_dict()

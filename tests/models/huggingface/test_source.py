@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from tests.models.huggingface.opened import FolderOf, refusal, to_pickle
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.huggingface import model as huggingface
-from pommel.models.huggingface.files import find_source
+from pommel.models.huggingface.files import find_place, find_source
 from pommel.models.model import LoadOptions
 
 torch = pytest.importorskip("torch")
@@ -68,6 +69,25 @@ def test_a_model_from_the_cache(tiny_folder: FolderOf, cache: Path, revision: st
         f"huggingface://someone/tiny{revision}", LoadOptions(offline=True)
     ).info
     assert (info.name, info.revision) == ("tiny", COMMIT)
+
+
+def test_the_place_of_a_model(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a folder, or the commit that a name has come to; to find it, nothing is loaded."""
+    assert find_place(f"huggingface://{tmp_path}", LoadOptions()) == tmp_path
+    repository = cache / "models--someone--tiny"
+    snapshot = repository / "snapshots" / COMMIT
+    snapshot.mkdir(parents=True)
+    (snapshot / "model.safetensors").write_text("")
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT)
+    offline = LoadOptions(offline=True)
+    for revision in ("", "@main", f"@{COMMIT}"):
+        assert find_place(f"huggingface://someone/tiny{revision}", offline) == snapshot
+    with pytest.raises(ModelNotAvailableError, match=r"^huggingface://nobody/x: 'nobody/x' is not"):
+        find_place("huggingface://nobody/x", offline)
+    # Without what loads it nothing is downloaded.
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    assert find_place("huggingface://nobody/x", LoadOptions()) is None
 
 
 @pytest.mark.usefixtures("cache")

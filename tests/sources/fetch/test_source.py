@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from pommel.sources.fetch.source import (
     PublishedSource,
     SourceCache,
     SourceFile,
-    cache_folder,
     remove_leftovers,
 )
 
@@ -138,33 +136,6 @@ def test_a_pattern_that_matches_nothing() -> None:
         PublishedSource.named("clams").chosen(["*.avg", "*.jsonl"])
     message = "clams has no file that matches '*.jsonl'; its first is 'LICENSE'"
     assert str(caught.value) == message
-
-
-HOME = Path.home()
-
-
-@pytest.mark.parametrize(
-    ("platform", "environment", "folder"),
-    [
-        ("linux", {}, HOME / ".cache" / "pommel"),
-        ("linux", {"XDG_CACHE_HOME": "/big/cache"}, Path("/big/cache/pommel")),
-        ("linux", {"XDG_CACHE_HOME": "relative"}, HOME / ".cache" / "pommel"),
-        ("darwin", {"XDG_CACHE_HOME": "/big/cache"}, HOME / "Library" / "Caches" / "pommel"),
-        ("win32", {"LOCALAPPDATA": "/local"}, Path("/local/pommel/Cache")),
-        ("win32", {}, HOME / "AppData" / "Local" / "pommel" / "Cache"),
-        ("linux", {"POMMEL_CACHE": "/mine", "XDG_CACHE_HOME": "/big"}, Path("/mine")),
-        ("win32", {"POMMEL_CACHE": "~/mine"}, HOME / "mine"),
-    ],
-)
-def test_where_it_is(
-    monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], folder: Path
-) -> None:
-    for name in ("POMMEL_CACHE", "LOCALAPPDATA", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "platform", platform)
-    assert cache_folder() == folder
 
 
 KNOWN = SourceFile(path="a/wren.json", sha256=hashlib.sha256(b"wren").hexdigest())

@@ -1,5 +1,6 @@
 """Language models in the Hugging Face format: `huggingface://NAME-or-folder[@revision]`."""
 
+from pommel.models.huggingface.files import find_place
 from pommel.models.kinds import Kind
 from pommel.models.model import LoadOptions, Model
 
@@ -13,6 +14,7 @@ def _open(reference: str, options: LoadOptions) -> Model:
 
 KIND = Kind(
     open=_open,
+    place=find_place,
     forms={"huggingface://NAME[@REVISION]": "a language model, from the hub or a folder"},
     models_are="folder",
     separators="/@",

@@ -10,12 +10,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, first_line
 from pommel.files import DecodedText, expanded, parse_json, sha256_of
-from pommel.models.model import LoadOptions
+from pommel.models.model import LoadOptions, naming
 from pommel.values import frozen
 
 CONFIG = "config.json"
@@ -192,6 +193,22 @@ def find_source(body: str, options: LoadOptions) -> tuple[Path, str]:
             f"(NAME, OWNER/NAME or OWNER/NAME@REVISION)"
         )
     return _download(name, revision or None, options), name.rpartition("/")[2]
+
+
+def find_place(reference: str, options: LoadOptions) -> Path | None:
+    """Return the folder that a model is read from, None where there seems to be none.
+
+    One on the hub is downloaded, if it is not here or has another commit by now. Raises as
+    `open_model` does.
+    """
+    body = reference.removeprefix(SCHEME)
+    if (folder := expanded(body)).is_dir():
+        return folder
+    # What is missing to load it is told first.
+    if not all(map(find_spec, ("torch", "transformers"))):
+        return None
+    with naming(reference):
+        return find_source(body, options)[0]
 
 
 def _download(name: str, revision: str | None, options: LoadOptions) -> Path:

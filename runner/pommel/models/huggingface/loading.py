@@ -165,6 +165,9 @@ def _gb(n_bytes: int) -> str:
     return f"{n_bytes / _GB:.1f} GB"
 
 
+_COMPUTING = ("torch", "transformers", "tokenizers")
+
+
 @frozen
 class Loaded:
     """A model that is ready to score: `network` on its devices, in evaluation mode.
@@ -238,7 +241,7 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
             f"its tokenizer has {tokenizer.vocab_size} tokens, but the model knows "
             f"only {len(known)}; the tokenizer belongs to another model"
         )
-    versions = {name: str(import_module(name).__version__) for name in ("torch", "transformers")}
+    versions = {name: str(import_module(name).__version__) for name in _COMPUTING}
     return Loaded(
         network=network,
         vocabulary=Vocabulary(tokenizer, n_known=len(known)),

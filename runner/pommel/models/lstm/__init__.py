@@ -1,5 +1,6 @@
 """Word-level LSTM language models: `lstm://FOLDER`."""
 
+from pommel.files import expanded
 from pommel.models.kinds import Kind
 from pommel.models.model import LoadOptions, Model
 
@@ -13,6 +14,7 @@ def _open(reference: str, options: LoadOptions) -> Model:
 
 KIND = Kind(
     open=_open,
+    place=lambda reference, _: expanded(reference.removeprefix("lstm://")),
     forms={"lstm://FOLDER": "a word-level LSTM (pommel train lstm)"},
     models_are="folder",
 )

@@ -1,5 +1,6 @@
 """N-gram models: ARPA files, plain or gzipped, and KenLM binaries, `ngram://FILE`."""
 
+from pommel.files import expanded
 from pommel.models.kinds import Kind
 from pommel.models.model import LoadOptions, Model
 
@@ -13,6 +14,7 @@ def _open(reference: str, options: LoadOptions) -> Model:
 
 KIND = Kind(
     open=_open,
+    place=lambda reference, _: expanded(reference.removeprefix("ngram://").partition("?")[0]),
     forms={"ngram://FILE": "an n-gram model, an ARPA file (pommel train ngram)"},
     endings=(".arpa", ".arpa.gz"),
     models_are="file",

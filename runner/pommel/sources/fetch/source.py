@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Collection
 from dataclasses import field
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Literal
 
 from pommel.errors import InputError, UsageError, nearest
-from pommel.files import Waiting, expanded, sha256_of, write_text
+from pommel.files import Waiting, own_path, sha256_of, write_text
 from pommel.values import frozen
 
 # As `pommel.files.text.replacing` calls what it has begun.
@@ -109,7 +108,7 @@ class PublishedSource:
 
     def cache(self, root: Path | None = None) -> "SourceCache":
         """Return where its files are kept; `root` is the cache, by default this machine's."""
-        return SourceCache(root=root or cache_folder(), source=self)
+        return SourceCache(root=root or own_path("cache"), source=self)
 
     def shipped_content(self, file: SourceFile) -> bytes:
         """Return the bytes of a file that comes with pommel."""
@@ -164,24 +163,6 @@ class FetchOptions:
 
 
 State = Literal["there", "missing", "damaged"]
-
-
-def cache_folder() -> Path:
-    """Return the folder of the cache, there or not.
-
-    In this order: what POMMEL_CACHE says; on Windows `pommel/Cache` in LOCALAPPDATA; on macOS
-    `~/Library/Caches/pommel`; elsewhere `pommel` in XDG_CACHE_HOME or `~/.cache`.
-    """
-    if chosen := os.environ.get("POMMEL_CACHE"):
-        return expanded(chosen)
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return expanded(local or "~/AppData/Local") / "pommel" / "Cache"
-    if sys.platform == "darwin":
-        return expanded("~/Library/Caches/pommel")
-    root = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # A relative one is to be ignored, says the specification of these folders.
-    return (root if root.is_absolute() else expanded("~/.cache")) / "pommel"
 
 
 @frozen

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from pommel.errors import ContainerError, ModelNotAvailableError
-from pommel.files import expanded
+from pommel.files import own_path
 from pommel.models.container.engines.docker_engine import environment
 from pommel.models.container.engines.engine import (
     CHECKPOINT_FOLDER,
@@ -95,12 +95,9 @@ def process_environment(name: str, job: Job) -> dict[str, str]:
 
 def pulled_file(source: str) -> Path:
     """Return where the image `source` (`docker://...`, `library://...`) is kept, there or not."""
-    root = os.environ.get("XDG_CACHE_HOME", "")
-    # A relative one is to be ignored, says the specification of these folders.
-    folder = Path(root) if Path(root).is_absolute() else expanded("~/.cache")
     readable = re.sub(r"[^A-Za-z0-9.]+", "-", source)[-60:].strip("-.")
     name = f"{readable}-{hashlib.sha256(source.encode()).hexdigest()[:12]}.sif"
-    return folder / "pommel" / "images" / name
+    return own_path("cache") / "images" / name
 
 
 def pull_image(program: str, source: str, *, reference: str) -> None:

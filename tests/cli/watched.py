@@ -1,0 +1,52 @@
+"""A command in a process of its own, of which is known what it has opened and loaded."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+# Runs a command, and says last on standard error which files it has opened and what is loaded.
+WATCHED = """
+import json, sys
+files = []
+sys.addaudithook(lambda event, said: files.append(str(said[0])) if event == "open" else None)
+from pommel.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(json.dumps([files, [*sys.modules]]), file=sys.stderr)
+"""
+# What loads and computes models.
+COMPUTING = ("torch", "transformers", "safetensors", "pommel.models.neural.network")
+
+
+class Watched:
+    """What a command has printed, the files it has opened, and what it has loaded."""
+
+    def __init__(self, *command: str | Path, **environment: str) -> None:
+        process = subprocess.run(
+            [sys.executable, "-c", WATCHED, *map(str, command)],
+            capture_output=True,
+            check=False,
+            env={**os.environ, **environment},
+        )
+        *said, last = process.stderr.decode().splitlines()
+        assert (process.returncode, said) == (0, []), process.stderr
+        self.files: list[str]
+        self.modules: list[str]
+        self.files, self.modules = json.loads(last)
+        self.stdout = process.stdout
+
+    @property
+    def computing(self) -> set[str]:
+        """What it has loaded that loads and computes models."""
+        return {*COMPUTING} & {*self.modules}
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """The run and its provenance, but when it was made."""
+        (run,) = json.loads(self.stdout)
+        del run["provenance"]["date"]
+        return dict(run)
