@@ -134,11 +134,7 @@ class ModelsCompared:
     def of(cls, records: Iterable[RunRecord]) -> "ModelsCompared":
         """Return the models of these records."""
         given = tuple(records)
-        complete = (
-            (record.result.model_name, _facts(record), record)
-            for record in given
-            if record.status == "complete"
-        )
+        complete = _with_facts(record for record in given if record.status == "complete")
         models = tuple(
             ComparedModel(
                 name=name,
@@ -233,6 +229,17 @@ def families_of(found: Iterable[ComparedModel]) -> list[ComparedFamily]:
     ]
 
 
+def _with_facts(records: Iterable[RunRecord]) -> Iterator[tuple[str, Mapping[str, str], RunRecord]]:
+    """Yield records with the names of their models and their facts; what is shared is read once."""
+    found: dict[tuple[object, ...], dict[str, str]] = {}
+    for record in records:
+        shared = id(record.policy), id(record.settings), id(record.model)
+        key = (*shared, record.result.score_rule, record.source)
+        if key not in found:
+            found[key] = _facts(record)
+        yield record.result.model_name, found[key], record
+
+
 def _facts(record: RunRecord) -> dict[str, str]:
     """Return what tells runs of one model name apart, and what it is called in tables."""
     policy = {key: str(value) for key, value in record.policy.items() if key != "fingerprint"}
@@ -252,7 +259,16 @@ def _told_apart(
 
     The variant says in which facts they differ from the others of the name.
     """
-    groups = grouped(things, lambda thing: (thing[0], *thing[1].items()))
+    numbers: dict[tuple[tuple[str, str], ...], int] = {}
+    known: dict[int, int] = {}
+
+    def number(facts: Mapping[str, str]) -> int:
+        """Return what is the same for the same facts, which many things may share."""
+        if id(facts) not in known:
+            known[id(facts)] = numbers.setdefault((*facts.items(),), len(numbers))
+        return known[id(facts)]
+
+    groups = grouped([*things], lambda thing: (thing[0], number(thing[1])))
     named = grouped(groups, lambda key: key[0])
     for key, own in groups.items():
         others = [groups[other][0][1] for other in named[key[0]]]

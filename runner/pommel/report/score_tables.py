@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis import (
@@ -51,7 +52,8 @@ class _Grid:
         self.settings = settings
         # Of many seeds the mean is shown alone, as in tables for terminals.
         self.models = [*ModelsCompared.of(records).with_seed_means(most=MAX_MEMBERS)]
-        found = Accuracies.of(records, level, settings)
+        # No cell has a margin.
+        found = Accuracies.of(records, level, replace(settings, n_resamples=0))
         has_languages = len({unit.language for unit in found.units}) > 1
         # With what their suites are called.
         self.units = {unit: unit.named(with_language=has_languages) for unit in found.units}

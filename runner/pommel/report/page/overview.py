@@ -1,11 +1,11 @@
 """What stands above the suites: what was run, the scores, what was left out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from pommel.analysis import grouped
+from pommel.analysis import Training, grouped
 from pommel.errors import counted, listed
 from pommel.files import frame_of_rows, frame_text
-from pommel.report.page.charts import chart_of
+from pommel.report.page.charts import Chart, chart_of
 from pommel.report.page.provenance import (
     model_provenance,
     run_rows,
@@ -23,30 +23,40 @@ from pommel.report.page.scores import (
 from pommel.report.page.sections import ReportModel, Section
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
+from pommel.report.plots.lines import training_chart
 from pommel.scoring import RunRecord, SuiteResult
 
 _SHOWN_NAMES = 6
 
 
 def overview(
-    models: Sequence[ReportModel], levels: Levels, rows: Sequence[SuiteRow]
+    models: Sequence[ReportModel],
+    levels: Levels,
+    rows: Sequence[SuiteRow],
+    *,
+    every: Sequence[ReportModel],
+    means: Levels,
 ) -> dict[str, object]:
     """Return what the report says of all suites together, for its templates.
 
-    `files` are CSV texts by the names that they are saved under.
+    `models` are those that are looked at suite by suite, of all that there are (`every`), whose
+    levels of several suites are `means`. `files` are CSV texts by the names that they are saved
+    under.
     """
     records = [record for model in models for record in model.records]
     runs = run_rows(models)
-    means, by_suite = together(levels, "model", "circuit"), levels["suite"].suite_notes()
+    of_several, by_suite = together(means, "model", "circuit"), levels["suite"].suite_notes()
     # As `pommel stats accuracy` has them.
-    accuracies = together(levels, *levels).frame()
+    accuracies = together({**levels, **means}, *levels).frame()
+    n_left = len(every) - len(models)
     return {
-        "facts": _facts(models, records, rows),
+        "facts": _facts(every, rows),
+        "crowd": _CROWD.format(n_models=len(every), n_shown=len(models)) if n_left else "",
         "models": models,
-        "circuits": circuits_of(levels),
-        "model_rows": model_rows(models, levels),
+        "circuits": circuits_of(means),
+        "model_rows": model_rows(every, means),
         "model_caption": " ".join(
-            ["SG score, over all suites, and scores by circuit.", *means.mean_notes()]
+            ["SG score, over all suites, and scores by circuit.", *of_several.mean_notes()]
         ),
         "suite_rows": rows,
         "columns": [next(iter(each.values())) for each in score_columns(models)],
@@ -56,6 +66,7 @@ def overview(
         "charts": (
             chart_of("heat", "Scores of models on suites", lambda: heat_map(records)),
             chart_of("circuits", "Circuits", lambda: circuit_chart(levels["circuit"])),
+            *_training(every),
         ),
         "model_provenance": model_provenance(models),
         "suite_provenance": suite_provenance(models),
@@ -65,6 +76,23 @@ def overview(
             "runs.csv": frame_text(frame_of_rows(runs, [*runs[0]]), "csv"),
         },
     }
+
+
+# What a page of more models than can be looked at one by one says of itself.
+_CROWD = (
+    "{n_models:,} models are too many to look at suite by suite. The table of models has all of "
+    "them. Heat map, circuits, suites, items and provenance are those of {n_shown:,}: of the last "
+    "step of each training, and of the first of the other models. pommel report --model NAME makes "
+    "a page of others, and pommel stats accuracy --by suite --format csv has every score."
+)
+
+
+def _training(models: Sequence[ReportModel]) -> Iterator[Chart]:
+    """Yield the accuracies along trainings, where there are some."""
+    records = [record for model in models if model.path for record in model.records]
+    if records:
+        asked = Training.Asked(level="all")
+        yield chart_of("training", "Training", lambda: training_chart(asked.answer(records)))
 
 
 def navigation(of_suites: Sequence[Section]) -> dict[str, list[tuple[int, Section]]]:
@@ -85,9 +113,8 @@ def left_out(records: Sequence[RunRecord], older: Sequence[RunRecord]) -> list[s
     return notes
 
 
-def _facts(
-    models: Sequence[ReportModel], records: Sequence[RunRecord], rows: Sequence[SuiteRow]
-) -> list[tuple[str, str]]:
+def _facts(models: Sequence[ReportModel], rows: Sequence[SuiteRow]) -> list[tuple[str, str]]:
+    records = [record for model in models for record in model.records]
     n_families = sum(model.is_family for model in models)
     n_models = str(len(models) - n_families)
     if n_families:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 
 from pommel.analysis import Accuracies, Accuracy, grouped, number_cell as number_text
 from pommel.report.page.sections import ReportModel
-from pommel.scoring import RunRecord, SuiteKey
+from pommel.scoring import SuiteKey
 from pommel.statistics import Estimate, Interval
 
 NOTHING = "\N{EN DASH}"
@@ -66,9 +66,10 @@ Level = Literal["model", "circuit", "suite", "prediction"]
 Levels = Mapping[Level, Accuracies]
 
 
-def levels_of(records: Sequence[RunRecord]) -> Levels:
-    """Return the accuracies of all levels."""
-    return {level: Accuracies.of(records, level) for level in get_args(Level)}
+def levels_of(models: Sequence[ReportModel], *levels: Level) -> Levels:
+    """Return the accuracies of these levels, or of all."""
+    records = [record for model in models for record in model.records]
+    return {level: Accuracies.of(records, level) for level in levels or get_args(Level)}
 
 
 def together(levels: Levels, *chosen: Level) -> Accuracies:

@@ -60,6 +60,23 @@ def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     return models
 
 
+# More models than these are not looked at suite by suite: a browser would not open the page.
+MOST_LOOKED_AT = 100
+
+
+def looked_at(models: Sequence[ReportModel]) -> list[ReportModel]:
+    """Return the models that are shown suite by suite: all, or of too many the first.
+
+    Of a training that is its last step.
+    """
+    if len(models) <= MOST_LOOKED_AT:
+        return [*models]
+    last = {model.path: model for model in sorted(models, key=lambda each: each.step)}
+    first = [each for each in models if not each.path or each is last[each.path]][:MOST_LOOKED_AT]
+    # Among fewer models fewer are of one name, and some families have one member.
+    return report_models([record for each in first for record in each.records])
+
+
 @dataclass(slots=True, kw_only=True)
 class Section:
     """A suite in one version, with the records of the models that were run on it, by label.

@@ -15,7 +15,7 @@ from pommel.errors import PommelError, UsageError
 from pommel.files import replacing
 from pommel.report.page import overview
 from pommel.report.page.scores import levels_of, suite_rows
-from pommel.report.page.sections import json_for_script, report_models, sections
+from pommel.report.page.sections import json_for_script, looked_at, report_models, sections
 from pommel.report.page.suite_view import direction, suite_view
 from pommel.report.plots.theme import dark_style
 from pommel.scoring import Run, RunRecord
@@ -66,15 +66,18 @@ def write_report(
     """Write one HTML file about these runs, which needs nothing else and fetches nothing.
 
     `runs` are those of the records of which tokens are known; the others have no curves and no
-    surprisals. As everywhere, of a suite in several versions a model's newest run counts. Raises
+    surprisals. As everywhere, of a suite in several versions a model's newest run counts. Of very
+    many models some are shown suite by suite (`looked_at`), and of all their means. Raises
     `UsageError` where no run is complete, and `PommelError` without the extra `plots` and for a
     file that cannot be written, which is then what it was.
     """
     bundle = vega_bundle()
-    models = report_models(records)
-    if not models:
+    every = report_models(records)
+    if not every:
         raise UsageError("there is no complete run to report on")
-    levels = levels_of([record for model in models for record in model.records])
+    models = looked_at(every)
+    levels = levels_of(models)
+    means = levels if len(models) == len(every) else levels_of(every, "model", "circuit")
     rows = suite_rows(models, levels)
     of_suites = sections(models, runs, [row.key for row in rows])
     environment = _environment()
@@ -85,7 +88,7 @@ def write_report(
         style=_text("page/templates/report.css") + dark_style(".drawing"),
         scripts=scripts,
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
-        overview=overview.overview(models, levels, rows),
+        overview=overview.overview(models, levels, rows, means=means, every=every),
         left_out=overview.left_out(records, ModelsCompared.of(records).superseded),
         suites=(suite_view(number, each, models, levels) for number, each in enumerate(of_suites)),
         navigation=overview.navigation(of_suites),
