@@ -461,17 +461,29 @@ class _Cell:
             holds = [np.arange(each.n_items) < each.n_holding for each in counts]
             return [each.astype(np.float64) for each in holds], [(0.0, 1.0)] * len(holds)
         # Where predictions skip items, others count for more: the most that there can be.
-        most = self._groups(lambda each: np.ones(each.n_items))
-        return self._groups(lambda each: each.holds), [(0.0, each.max()) for each in most]
+        columns = [part.columns for part in self.scored]
+        most = self._groups(columns, lambda each: np.ones(each.n_items))
+        return self._groups(columns, lambda each: each.holds), [(0.0, each.max()) for each in most]
 
     @property
-    def margins(self) -> list[Values]:
-        """Groups of margins in bits, one an item."""
-        return self._groups(lambda each: each.margins_bits)
+    def margins(self) -> tuple[list[Values], float]:
+        """Groups of margins in bits, one an item, and the median of all.
 
-    def _groups(self, values: Callable[[ItemScores], Values]) -> list[Values]:
+        That is NaN of none, and between infinite ones of both signs.
+        """
+        columns = [part.columns for part in self.scored]
+        arrays = [each.margins_bits for each in chain.from_iterable(columns)]
+        margins = np.concatenate([np.empty(0), *arrays])
+        known = margins[~np.isnan(margins)]
+        with np.errstate(invalid="ignore"):
+            median = float(np.median(known)) if known.size else math.nan
+        return self._groups(columns, lambda each: each.margins_bits), median
+
+    def _groups(
+        self, columns: Sequence[Sequence[ItemScores]], values: Callable[[ItemScores], Values]
+    ) -> list[Values]:
         return groups_by_item(
-            [[(each.item_numbers, values(each)) for each in part.columns] for part in self.scored],
+            [[(each.item_numbers, values(each)) for each in own] for own in columns],
             is_pooled=self.is_pooled,
         )
 
@@ -488,15 +500,6 @@ class _Cell:
             return math.fsum(n * chance for n, chance in scores) / n_items if n_items else math.nan
         chances = [math.fsum(part.chances) / len(part.chances) for part in self.scored]
         return math.fsum(chances) / len(chances) if chances else math.nan
-
-    @property
-    def median_margin(self) -> float:
-        """The median over all items; NaN of none, and between infinite ones of both signs."""
-        arrays = [column.margins_bits for part in self.scored for column in part.columns]
-        margins = np.concatenate([np.empty(0), *arrays])
-        known = margins[~np.isnan(margins)]
-        with np.errstate(invalid="ignore"):
-            return float(np.median(known)) if known.size else math.nan
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -526,8 +529,9 @@ def _rows(
     margins, medians = [_NO_MARGIN] * len(cells), [math.nan] * len(cells)
     if settings.n_resamples:
         drawing = {"n_resamples": settings.n_resamples, "seed": settings.seed}
-        margins = Estimate.of_rows((each.margins for each in cells), **drawing)
-        medians = [each.median_margin for each in cells]
+        drawn = [each.margins for each in cells]
+        margins = Estimate.of_rows((groups for groups, _ in drawn), **drawing)
+        medians = [median for _, median in drawn]
     rows = (
         replace(
             _row(cell, level, settings.average),
@@ -584,7 +588,7 @@ def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator
 
 
 def _part(record: RunRecord, result: SuiteResult, unit: Unit, chances: tuple[float, ...]) -> Part:
-    scores, rows = result.scores, result.score_rows()
+    scores = tuple(score for score, _ in result.scored)
     is_counted = all(each.is_counted for each in scores)
     return Part(
         suite=record.suite_key,
@@ -592,7 +596,7 @@ def _part(record: RunRecord, result: SuiteResult, unit: Unit, chances: tuple[flo
         share=mean_score(each.share for each in scores),
         scores=scores if is_counted else (),
         chances=chances,
-        counts=_totals([int(str(row[name])) for name in COUNTS if name in row] for row in rows),
+        counts=_totals(counts for _, counts in result.scored),
         n_items=sum(each.n_items for each in scores) if is_counted else None,
         result=result,
     )

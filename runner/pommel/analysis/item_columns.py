@@ -221,12 +221,10 @@ def chances_of(
 
     `known` is `SuiteFacts.chance`, for a result without formulas.
     """
-    formulas = [each.formula for each in result.counted]
-    if result.reported or not result.predictions:
-        formulas = [""]
+    formulas = result.formulas if result.predictions and not result.reported else ("",)
     if result.score_rule == "each":
         return tuple(chance_of((formula,), chance, known=known) for formula in formulas)
-    return (chance_of(tuple(formulas), chance, known=known),)
+    return (chance_of(formulas, chance, known=known),)
 
 
 def prediction_chance(
