@@ -282,7 +282,8 @@
   // the browser has nothing else to do.
   const folded = new Set();
   addEventListener("beforeprint", () => {
-    for (const each of all("main details:not([open])")) {
+    // The menus of charts are no text, and come anew with every drawing.
+    for (const each of all("main details:not([open], .vega-embed details)")) {
       folded.add(each);
       each.open = true;
     }
