@@ -104,6 +104,18 @@ def test_what_a_model_would_compute_it_says_itself(toys: _Toys) -> None:
         del _FolderModel.work  # type: ignore[attr-defined]
 
 
+def test_whether_it_can_be_asked_in_float32_it_says_itself(
+    toys: _Toys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toys.open()
+    model = toys.open()
+    assert not hasattr(model, "in_float32")
+    exact = WordModel()
+    monkeypatch.setattr(_FolderModel, "in_float32", lambda _self: exact, raising=False)
+    assert isinstance(model, RememberedModel)
+    assert model.in_float32() is exact
+
+
 def _touch(toys: _Toys) -> None:
     os.utime(toys.weights, ns=(1, 1))
 

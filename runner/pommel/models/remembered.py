@@ -9,7 +9,7 @@ times and place on the disk, as in git's index; and with the same versions of al
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -21,10 +21,10 @@ from pommel.models.kinds import Kind
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, ScoredByIndex, SpansOfEach
 
 _PACKAGES = ("pommel", "torch", "transformers", "tokenizers", "kenlm")
-_SMALL_BYTES = 1 << 20
+_SMALL_BYTES = 1_048_576
 # A file may be written again without a later time: some file systems' clocks tick once in two
 # seconds. What has been written just now is not known by its times.
-_YOUNG_NS = 2 * 10**9
+_YOUNG_NS = 2_000_000_000
 
 
 @dataclass(eq=False)
@@ -76,6 +76,11 @@ class RememberedModel:
             )
         self.info = model.info
         return model
+
+    @property
+    def in_float32(self) -> Callable[[], Model]:
+        """The model's own way to be asked in float32; `AttributeError` where it has none."""
+        return self._model.in_float32  # type: ignore[attr-defined,no-any-return]
 
     def score(
         self, sentences: Sequence[str], policy: Policy, spans: SpansOfEach = None
