@@ -29,6 +29,7 @@ class WordModel:
     n_together: int | None = None
     methods: tuple[Method, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str = "0"
     fails_at: str = ""
     refuses: str = ""
     failure: BaseException = field(default_factory=lambda: ModelError("it fails"))
@@ -42,7 +43,7 @@ class WordModel:
             reference="toy://words",
             name="words",
             kind="toy",
-            fingerprint="0",
+            fingerprint=self.fingerprint,
             methods=self.methods,
             details=self.details,
             costly_calls=self.costly_calls,

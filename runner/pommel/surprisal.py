@@ -1,6 +1,5 @@
 """What a model says of a sentence: its tokens, where they are, and how surprising each one was."""
 
-import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -56,18 +55,19 @@ class ScoredSentence:
         surprisals are finite or +infinity (a word of probability 0) and not below 0. Raises
         `AlignmentError` or `SurprisalError`; both name the sentence.
         """
-        covered = 0
+        covered, n_characters = 0, len(self.text)
         for token in self.tokens:
-            if not 0 <= token.start <= token.end <= len(self.text) or token.start < covered:
-                offsets = f"{token.start}-{token.end}"
+            start, bits = token.start, token.surprisal_bits
+            if not covered <= start <= token.end <= n_characters:
                 raise AlignmentError(
-                    f"token {token.text!r} has the offsets {offsets}, which do not fit the "
-                    f"sentence {self.text!r}"
+                    f"token {token.text!r} has the offsets {start}-{token.end}, which do not fit "
+                    f"the sentence {self.text!r}"
                 )
-            _check_nothing_visible(self.text, covered, token.start)
+            if covered < start:
+                _check_nothing_visible(self.text, covered, start)
             covered = token.end
-            bits = token.surprisal_bits
-            if bits is not None and (math.isnan(bits) or bits < -Token.ROUNDING_BITS):
+            # Nothing compares with what is not a number.
+            if bits is not None and not bits >= -Token.ROUNDING_BITS:
                 what = f"token {token.text!r} has a surprisal of {bits} bits"
                 raise SurprisalError(f"{what} in {self.text!r}")
         _check_nothing_visible(self.text, covered, len(self.text))

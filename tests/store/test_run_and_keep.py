@@ -1,5 +1,6 @@
 """Runs that are kept while they run."""
 
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +19,8 @@ from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.store.database import Database
 from pommel.store.store import run_and_keep
-from pommel.suite.suite import Suite
+from pommel.store.surprisal_cache import encode_tokens, sentence_hash
+from pommel.suite.suite import Condition, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token
 
 TOY = NamedModel(reference="toy://words")
@@ -293,6 +295,36 @@ def test_ctrl_c_keeps_what_is_complete(store: Store, clock: Clock) -> None:
     assert [each.status for each in every] == ["complete"] * 2 + ["interrupted"] * 2
     # The toy scores the last thing first.
     assert store.runs.progress(every[2]) == (1, 2)
+
+
+def test_each_sentence_is_hashed_and_written_once(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert clock.seconds == 0
+    written, laid = Counter[str](), Counter[str]()
+
+    def encoded(scored: ScoredSentence) -> bytes:
+        written[scored.text] += 1
+        return encode_tokens(scored)
+
+    def sentence(condition: Condition, joiner: str = " ") -> Sentence:
+        laid[condition.name] += 1
+        return made_sentence(condition, joiner)
+
+    made_sentence = Condition.sentence
+    monkeypatch.setattr("pommel.store.surprisal_cache.encode_tokens", encoded)
+    monkeypatch.setattr(Condition, "sentence", sentence)
+    sentence_hash.cache_clear()
+    suites = [*many(3), make_suite(CATS, [], name="a"), make_suite(CATS, [], name="b")]
+    for n_models in (1, 2, 3):
+        model = WordModel(fingerprint=str(n_models))
+        list(run_and_keep(TOY, model, suites, store=store))
+        # Eight distinct sentences of ten, for each model.
+        assert written.total() == 8 * n_models
+        assert set(written.values()) == {n_models}
+        # The texts are the same for all of them.
+        assert sentence_hash.cache_info().misses == 8
+        assert laid == {"a": 5, "b": 5}
 
 
 # --- where others are quicker

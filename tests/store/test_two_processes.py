@@ -70,3 +70,54 @@ def test_a_reader_sees_whole_batches_while_another_writes(tmp_path: Path) -> Non
     assert all(n % 50 == 0 for n in seen)
     assert seen == sorted(seen)
     assert len(set(seen)) > 1
+
+
+# Runs a model whose numbers tell who scored first; keeps more often than once a second.
+RUNNING = """
+from pommel.models import NamedModel
+from pommel.scoring import RunRecord
+from pommel.store import Store, store as kept_runs
+from tests.builders import make_suite
+from tests.word_model import WordModel
+
+kept_runs.MOST_SECONDS = 0.002
+formula = "(2;%a%) < (2;%b%)"
+suites = [
+    make_suite(
+        [{"a": (f"Cat {n + i}", "purrs"), "b": (f"Cat {n + i}", "purr")} for i in range(9)],
+        [formula],
+        name=f"cats {n}",
+    )
+    for n in range(0, 100, 5)
+]
+model = WordModel(bits={"purrs": float(sys.argv[2])})
+sys.stdin.readline()
+with Store.open(path) as store:
+    named = NamedModel(reference="toy://words")
+    runs = [*kept_runs.run_and_keep(named, model, suites, store=store)]
+    for run in runs:
+        print(run.result.suite_name, *run.result.predictions[0].margin_bits.tolist())
+        again = store.runs.run(RunRecord.of(run).run_id)
+        assert again.to_frame("predictions").equals(run.to_frame("predictions"))
+        assert again.to_frame("tokens").equals(run.to_frame("tokens"))
+"""
+
+
+def test_four_processes_on_one_model_come_to_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    filled(path, 0)
+    running = [started(RUNNING, str(path), str(bits)) for bits in range(4)]
+    for each in running:
+        assert each.stdin is not None
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    printed = {ended(each) for each in running}
+    # Each run rests on the numbers of whoever was first, sentence by sentence.
+    assert len(printed) == 1
+    margins = {margin for line in printed.pop().splitlines() for margin in line.split()[2:]}
+    assert margins <= {str(4.0 - bits) for bits in range(4)}
+    with Database.open(path) as database:
+        assert database.rows("PRAGMA integrity_check") == [("ok",)]
+        assert database.rows("SELECT status, count(*) FROM runs GROUP BY 1") == [("complete", 20)]
+        # Who was second has written nothing of it.
+        assert database.rows("SELECT count(*) FROM scored") == [(2 * 104,)]
