@@ -115,6 +115,7 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/store.py
 	$(BIN)/python -m benchmarks.cached_run
+	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.report
 	$(BIN)/python -m benchmarks.many_runs
 	$(BIN)/python -m benchmarks.leaderboard

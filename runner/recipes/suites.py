@@ -1,6 +1,5 @@
 """The shipped suites, made again from the grammars in their languages' `sources`; their index."""
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -8,8 +7,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError
+from pommel.errors import InputError, SuiteError
+from pommel.files import sha256_of
 from pommel.sources import Generation, SuiteCard
+from pommel.suite import LoadedSuite
 
 # A suite whose `meta` does not say how it was made is all items of the template of its name.
 _EVERYTHING = {"sample": None, "eos": False, "capitalize": False}
@@ -36,7 +37,8 @@ def made_again(folder: Path) -> Iterator[tuple[Path, str]]:
 def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the index of the suites below a folder, with what it should be: a line for each suite.
 
-    pommel knows by it which suites there are, and what each is, without reading them.
+    pommel knows by it which suites there are, and what each is, without reading them, and that
+    nothing is wrong with them. Raises `SuiteError` where something is.
     """
     collections = tomllib.loads((folder / "collections.toml").read_text("utf-8"))
     runs = collections.pop("models")
@@ -46,8 +48,10 @@ def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
     }
     lines = []
     for path in sorted(folder.rglob("*.json")):
-        content = path.read_bytes()
-        card = SuiteCard.of_value(json.loads(content))
+        loaded = LoadedSuite.read(path, strict=True)
+        if loaded.warnings:
+            raise SuiteError(loaded.warnings)
+        card = SuiteCard.of_value(loaded.suite.to_dict())
         # Some have been run on all suites of a language, some on one suite.
         pretrained, own = (
             tuple(each for key in (card.language, card.name) for each in runs[kind].get(key, ()))
@@ -55,7 +59,7 @@ def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
         )
         of_it = {
             "file": path.relative_to(folder).as_posix(),
-            "sha256": hashlib.sha256(content).hexdigest(),
+            "sha256": sha256_of(path),
             "collections": [name for name, paths in having.items() if path in paths],
             "card": asdict(replace(card, models=(*pretrained, *own), pretrained_models=pretrained)),
         }

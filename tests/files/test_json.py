@@ -399,3 +399,54 @@ def test_json_of_strangers_is_a_value_or_an_error(text: str | bytes) -> None:
 
 def test_json_that_python_has_written_may_have_infinities() -> None:
     assert parse_json(b"[Infinity, 1]", decoder=json.JSONDecoder()) == [math.inf, 1]
+
+
+def exactly(value: Any) -> Any:
+    """Return a value with what `==` overlooks: kinds of numbers, their digits, orders of keys."""
+    match value:
+        case dict():
+            return [(key, exactly(each)) for key, each in value.items()]
+        case list():
+            return ["list", *map(exactly, value)]
+        case WrittenFloat():
+            return WrittenFloat, value.text
+    return type(value), value
+
+
+@st.composite
+def repetitive(draw: st.DrawFn) -> str:
+    """Draw a JSON text, now and then with an object whose keys may be the same."""
+    text, _ = draw(documents())
+    keys = draw(st.lists(STRINGS, max_size=3))
+    pairs = ",".join(f"{key}:{draw(SCALARS)}" for key in keys)
+    return draw(st.sampled_from([text, "{" + pairs + "}", f'[{text}, {{"a": {{{pairs}}}}}]']))
+
+
+@settings(max_examples=300)
+@given(repetitive())
+def test_what_is_read_at_once_is_what_is_read_with_care(text: str) -> None:
+    at_once = JsonDocument.parse(text, file="x")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("pommel.files.json._plain_value", lambda _: None)
+        with_care = JsonDocument.parse(text, file="x")
+    assert exactly(at_once.value) == exactly(with_care.value)
+    assert at_once.has_duplicate_keys == with_care.has_duplicate_keys
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ('{"a": [1, 1.50, 1E5, "é", "\\n", null, true], "b": {}}', True),
+        (f"[{'9' * 4300}]", True),
+        ("-0", False),
+        (f"[{'9' * 4301}]", False),
+        ('{"a": 1, "a": 1}', False),
+        ('"\\u00e9"', False),
+        ('"\\ud800"', False),
+        ("NaN", False),
+        ("[" * MAX_DEPTH + "]" * MAX_DEPTH, True),
+        ("[" * MAX_DEPTH + "1" + "]" * MAX_DEPTH, False),
+    ],
+)
+def test_of_which_texts_nothing_can_be_lost(text: str, *, is_plain: bool) -> None:
+    assert JsonDocument.parse(text, file="x").is_plain == is_plain

@@ -1,16 +1,20 @@
 """From what a user names as suites to suites."""
 
+import gc
 import io
 import json
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.samples import suite_value
 
 from pommel.errors import InputError, SuiteError
 from pommel.sources.load import find_suites, load_drafts, load_suites, suite_files
+from pommel.suite.checks import Finding
 from pommel.suite.suite import Suite
 
 ROWS = """item_number,condition_name,region_number,region_name,content
@@ -135,3 +139,56 @@ def test_a_draft_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         (found,) = load_drafts(["-"])
         assert (found.suite.name if found.suite else None) == name
         assert [fault.file for fault in found.faults] == ([] if name else ["<stdin>"])
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the suites whose sense has been checked."""
+    names: list[str] = []
+    check = Finding.in_document
+
+    def noted(document: Any) -> Iterator[Finding]:
+        names.append(document["meta"]["name"])
+        return check(document)
+
+    monkeypatch.setattr(Finding, "in_document", noted)
+    return names
+
+
+def test_shipped_suites_are_checked_when_their_index_is_made(
+    checked: list[str], tmp_path: Path
+) -> None:
+    found = load_suites(["suites:en"])
+    assert checked == []
+    again = load_suites(["suites:en"], again=True)
+    assert checked == [suite.name for suite in again.suites]
+    assert found.suites == again.suites
+    for one, other in zip(found.suites, again.suites, strict=True):
+        assert one.to_text() == other.to_text()
+    # Not where they lie makes them known, but what they are.
+    (path,) = find_suites("number_prep")
+    copy = tmp_path / "number_prep.json"
+    copy.write_bytes(path.read_bytes())
+    load_suites([str(copy)])
+    copy.write_bytes(path.read_bytes() + b"\n")
+    checked.clear()
+    load_suites([str(copy)])
+    assert checked == ["number_prep"]
+
+
+@pytest.mark.full
+def test_all_shipped_suites_are_read_as_if_they_were_checked() -> None:
+    found, again = load_suites(["suites:all"]), load_suites(["suites:all"], again=True)
+    assert [each.warnings for each in again.loaded] == [()] * len(found.suites)
+    for one, other in zip(found.suites, again.suites, strict=True):
+        assert one == other
+        assert one.to_text() == other.to_text()
+        assert one.sha256 == other.sha256
+
+
+def test_the_collector_is_on_again_whatever_comes(folder: Path) -> None:
+    load_suites([str(folder)])
+    assert gc.isenabled()
+    with pytest.raises(InputError):
+        load_suites(["no such suite"])
+    assert gc.isenabled()

@@ -11,7 +11,7 @@ from tests.builders import by_word, make_suite
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import region_table
 from pommel.suite.metrics import METRICS, RegionMetric
-from pommel.suite.read import LoadedSuite, _validator
+from pommel.suite.read import LoadedSuite, _decoders
 
 
 def test_others_are_told_which_metrics_there_are(repository: Path) -> None:
@@ -23,7 +23,7 @@ def test_a_new_metric_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     # The first token of a region.
     metric = RegionMetric(of_groups=lambda bits, starts: bits[starts], words="first surprisal")
     monkeypatch.setitem(METRICS, "first", metric)
-    _validator.cache_clear()
+    _decoders.cache_clear()
     item = {"a": ("The dog", ""), "b": ("A dog", "barks")}
     suite = make_suite([item], ["(1;%a%) < (1;%b%)", "(2;%a%) < (2;%b%)"], metric="first")
     again = LoadedSuite.from_dict(suite.to_dict()).suite
@@ -35,7 +35,7 @@ def test_a_new_metric_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (first.holds.tolist(), second.defined.tolist()) == ([True], [False])
     (words,) = suite.predictions[0].formula.in_words({}, metric="first")
     assert words == "the first surprisal of region 1 must be lower in *a* than in *b*"
-    _validator.cache_clear()
+    _decoders.cache_clear()
 
 
 def test_two_files_have_the_names(repository: Path) -> None:

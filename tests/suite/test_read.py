@@ -2,6 +2,7 @@
 
 import copy
 import json
+import operator
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from referencing import Registry, Resource
 from tests.builders import AGREEMENT, make_suite, suite_text, suite_value
 
 from pommel.errors import SuiteError
-from pommel.files.json import JsonDocument
+from pommel.files.json import JsonDocument, to_json
 from pommel.files.shipped import json_schema
+from pommel.files.text import sha256_of
 from pommel.suite.checks import Finding
 from pommel.suite.metrics import METRICS
-from pommel.suite.read import LoadedSuite, described, outline, shape_faults
+from pommel.suite.read import LoadedSuite, _has_shape, described, outline, shape_faults
 from pommel.suite.suite import Condition, Item, Prediction, Region, Suite
 
 
@@ -270,7 +272,7 @@ def test_region_names_with_numbers_as_keys_of_a_python_dict() -> None:
 def test_the_text_of_a_document_is_the_suite_as_it_was_read() -> None:
     text = suite_text()
     suite = LoadedSuite.parse(text).suite
-    assert suite.as_written == JsonDocument.parse(text, file="x").value
+    assert suite.as_written == {**JsonDocument.parse(text, file="x").value, "items": ()}
 
 
 NAMES = ("suite", "evaluated_suite")
@@ -308,6 +310,18 @@ PLACES = list(places(SOUND))
 
 def test_what_all_changes_begin_with_is_sound() -> None:
     assert [shape_faults(SOUND, name) for name in NAMES] == [[], []]
+    # And so at once: jsonschema is only asked what is wrong.
+    assert [_has_shape(SOUND, name) for name in NAMES] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("metric", "is_seen_at_once"),
+    [("all", True), (["sum", "mean"], True), (["sum", "sum"], False), ("first", False)],
+)
+def test_which_metrics_are_seen_to_be_sound_at_once(
+    metric: str | list[str], *, is_seen_at_once: bool
+) -> None:
+    assert _has_shape(suite_value(metric=metric), "suite") == is_seen_at_once
 
 
 @given(
@@ -322,7 +336,8 @@ def test_what_is_wrong_and_where(
 ) -> None:
     value = copy.deepcopy(SOUND)
     for path, wrong in changes:
-        change(value, path, wrong)
+        # What is put in twice is two values, or it may come to be inside of itself.
+        change(value, path, copy.deepcopy(wrong))
     for name, validator in slow_validators.items():
         assert shape_faults(value, name) == described(validator.iter_errors(value))
 
@@ -404,3 +419,38 @@ def test_what_is_unsound_is_blank_and_the_rest_stays_in_its_place() -> None:
 def test_the_checks_take_any_document(value: Any) -> None:
     for found in Finding.in_document(outline(value)):
         assert found.message
+
+
+def test_regions_of_the_same_text_are_one_value() -> None:
+    value = suite_value([AGREEMENT, AGREEMENT])
+    first, second = LoadedSuite.from_dict(value).suite.items
+    assert first == second.__class__(number=1, conditions=second.conditions)
+    for one, other in zip(first.conditions, second.conditions, strict=True):
+        assert all(map(operator.is_, one.regions, other.regions))
+
+
+@pytest.mark.parametrize("number", ["1.0", "1e0"])
+def test_a_number_that_is_written_otherwise_is_another_region(number: str) -> None:
+    text = to_json(suite_value([AGREEMENT, AGREEMENT]))
+    place = text.rindex('"region_number": 1')
+    changed = text[:place] + text[place:].replace(": 1", f": {number}", 1)
+    assert LoadedSuite.parse(changed).suite.to_text() == changed
+
+
+def test_a_file_that_is_known_is_not_checked_again(tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    path.write_text(suite_text())
+    known = {sha256_of(path)}
+    checked, unchecked = LoadedSuite.read(path), LoadedSuite.read(path, known=known)
+    assert unchecked.suite == checked.suite
+    assert unchecked.suite.to_text() == checked.suite.to_text()
+    # Its shape is trusted, and it still knows where everything stands.
+    assert unchecked.document is not None
+    assert checked.document is not None
+    place = ("items", 0, "conditions", 1)
+    assert unchecked.document.fault(place, "here") == checked.document.fault(place, "here")
+    with pytest.raises(SuiteError, match="no region has a metric_value"):
+        LoadedSuite.read(path, known=known, evaluated=True)
+    path.write_text(suite_text().replace("%match%", "%mach%"))
+    with pytest.raises(SuiteError, match="there is no condition 'mach'"):
+        LoadedSuite.read(path, known=known)

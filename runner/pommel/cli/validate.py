@@ -25,7 +25,7 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
     sound: list[str] = []
     for source in _each_file(suites, faults):
         try:
-            (loaded,) = load_suites([source], strict=strict).loaded
+            (loaded,) = load_suites([source], strict=strict, again=True).loaded
             faults.extend(loaded.warnings)
             suite = loaded.suite
             sound.append(

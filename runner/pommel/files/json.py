@@ -133,6 +133,8 @@ class JsonDocument:
     decoded: DecodedText
     value: Any
     has_duplicate_keys: bool = False
+    # Nothing in the text is lost in the value, but for how it is laid out.
+    is_plain: bool = False
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -153,6 +155,8 @@ class JsonDocument:
             _check_size(decoded.text)
         except InputError as error:
             raise InputError(f"{file}: {error}") from None
+        if (plain := _plain_value(decoded.text)) is not None:
+            return cls(file=file, decoded=decoded, value=plain, is_plain=True)
 
         def collect(pairs: list[tuple[str, object]]) -> dict[str, object]:
             nonlocal n_lost
@@ -175,6 +179,19 @@ class JsonDocument:
         if _is_too_deep(value):
             raise _too_deep(file)
         return cls(file=file, decoded=decoded, value=value, has_duplicate_keys=n_lost > 0)
+
+    @staticmethod
+    def encoded(value: object) -> bytes:
+        """Return a value's JSON on one line, at once; raises `TypeError` and `ValueError`.
+
+        Floats that JSON has no word for are null, but for those that were written.
+        """
+        import msgspec
+
+        def written(number: WrittenFloat) -> msgspec.Raw:
+            return msgspec.Raw(number.text.encode())
+
+        return msgspec.json.encode(value, enc_hook=written)
 
     @cached_property
     def _map(self) -> "PositionMap":
@@ -206,7 +223,7 @@ class JsonDocument:
 
     def surrogate_faults(self) -> list[Fault]:
         """Return a fault for each text with half of a surrogate pair, which no file can hold."""
-        if "\\ud" not in self.decoded.text.lower():
+        if "\\ud" not in self.decoded.text and "\\uD" not in self.decoded.text:
             return []
         hint = "write the character itself"
         message = "this holds half of a character (a lone surrogate)"
@@ -307,6 +324,27 @@ def _unencodable(value: object, path: JsonPath) -> Iterator[JsonPath]:
     elif isinstance(value, list):
         for index, each in enumerate(value):
             yield from _unencodable(each, (*path, index))
+
+
+def _plain_value(text: str) -> Any:
+    """Return the value of a text that is nothing but this value, laid out in some way.
+
+    It is None where a key stands twice, or where a number or a character is written in another way
+    than the shortest (`-0`, `\\u00e9`): written again, it shows. So it is for what is no JSON, and
+    where more brackets than are read may be in one another.
+    """
+    import msgspec
+
+    raw = text.encode(errors="surrogatepass")
+    try:
+        value = msgspec.json.Decoder(float_hook=WrittenFloat).decode(raw)
+        laid_out = msgspec.json.format(raw, indent=1)
+        again = JsonDocument.encoded(value)
+    except (ValueError, RecursionError):
+        return None
+    # A space for each bracket around it stands before a value.
+    is_deep = b"\n" + b" " * MAX_DEPTH in laid_out
+    return None if is_deep or msgspec.json.format(again, indent=1) != laid_out else value
 
 
 def _whole_number(digits: str) -> int | WrittenFloat:

@@ -1,5 +1,7 @@
 """From what a user names as suites (files, folders, shipped collections) to suites, and lists."""
 
+import contextlib
+import gc
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -74,19 +76,36 @@ class LoadedSuites:
             raise self.error
 
 
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Keep Python from looking for cycles in what is made of JSON: it has none, and is large."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
+@_without_collector()
 def load_suites(
-    sources: Sequence[str], *, strict: bool = False, evaluated: bool = False
+    sources: Sequence[str], *, strict: bool = False, evaluated: bool = False, again: bool = False
 ) -> LoadedSuites:
     """Load all suites that `sources` name, each file once; "-" is standard input.
+
+    Those that ship with pommel have been checked, and are checked `again` only if they have been
+    changed since, or where that is asked for.
 
     A faulty file costs no other. Raises one `SuiteError` with the faults of all files where none of
     them is a suite, or `InputError` where nothing is found.
     """
     loaded = []
     faults: list[Fault] = []
+    known = frozenset(() if again else (each.sha256 for each in _Shipped.index()))
     for path in _distinct_files(sources):
         try:
-            loaded.append(_load(path, strict=strict, evaluated=evaluated))
+            loaded.append(_load(path, known, strict=strict, evaluated=evaluated))
         except InputError as error:
             faults += _faults_of(error, path)
     found = SuiteError(faults) if faults else None
@@ -120,7 +139,9 @@ def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
                 yield path
 
 
-def _load(path: Path | None, *, strict: bool, evaluated: bool) -> "LoadedSuite":
+def _load(
+    path: Path | None, known: frozenset[str], *, strict: bool, evaluated: bool
+) -> "LoadedSuite":
     from pommel.suite import LoadedSuite
 
     if path is None:
@@ -132,7 +153,7 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> "LoadedSuite":
         from pommel.sources.formats.long_csv import read_long_csv
 
         return read_long_csv(path, strict=strict)
-    return LoadedSuite.read(path, strict=strict, evaluated=evaluated)
+    return LoadedSuite.read(path, strict=strict, evaluated=evaluated, known=known)
 
 
 def _load_draft(path: Path | None) -> "LoadedDraft":

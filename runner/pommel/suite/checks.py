@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from pommel.errors import FormulaError, quoted
@@ -46,6 +47,7 @@ class Finding:
         """
         items = document["items"]
         expected = _expected_conditions(items)
+        sound: set[object] = set()
         yield from _repeated(items, "item_number", ("items",))
         for index, item in enumerate(items):
             yield from _content_findings(item.get("context"), ("items", index, "context"))
@@ -53,7 +55,7 @@ class Finding:
                 yield from _item_findings(item, ("items", index), expected)
             for position, condition in enumerate(item["conditions"] or ()):
                 place = ("items", index, "conditions", position)
-                yield from _condition_findings(condition, place)
+                yield from _condition_findings(condition, place, sound)
         region_meta = document["region_meta"]
         if region_meta is not None:
             yield from _region_meta_findings(region_meta, items)
@@ -61,7 +63,9 @@ class Finding:
         # Of a condition without sound regions those that region_meta has may be meant.
         regions_of = {
             name: {
-                int(n) for _, known in own for n in (region_meta or () if known is None else known)
+                int(n)
+                for numbers in own
+                for n in (region_meta or () if None in numbers else numbers)
             }
             for name, own in lists.items()
         }
@@ -113,24 +117,38 @@ def _item_findings(
             yield Finding(path=place, message=message, hint=hint)
 
 
-def _condition_findings(condition: Mapping[str, Any], path: JsonPath) -> Iterator[Finding]:
-    regions = condition["regions"] or ()
-    numbers = [region["region_number"] for region in regions]
-    contents = [region["content"] for region in regions]
+def _condition_findings(
+    condition: Mapping[str, Any], path: JsonPath, sound: set[object]
+) -> Iterator[Finding]:
+    """Complain of a condition; what is all right in it joins `sound`, to be passed over in others.
+
+    That is the numbers of regions in their order, and the content of a region.
+    """
+    regions, numbers = condition["regions"] or (), _numbers(condition)
+    contents = [*map(itemgetter("content"), regions)]
+    if "context" in condition:
+        yield from _content_findings(condition["context"], (*path, "context"))
+    # Most conditions are like those before them.
+    if numbers in sound and any(contents) and sound.issuperset(contents):
+        return
     where = f"condition {condition['condition_name']!r}"
-    yield from _repeated(regions, "region_number", (*path, "regions"), where)
-    if None not in numbers and numbers != sorted(numbers):
+    found = [*_repeated(regions, "region_number", (*path, "regions"), where)]
+    if None not in numbers and list(numbers) != sorted(numbers):
         message = f"the regions of {where} are not in the order of their numbers"
-        yield Finding(
-            path=path, message=message, hint="the sentence follows the file", warning=True
-        )
+        hint = "the sentence follows the file"
+        found.append(Finding(path=path, message=message, hint=hint, warning=True))
+    yield from found
+    if not found:
+        sound.add(numbers)
     if contents and not any(content is None or content.strip() for content in contents):
         hint = "write the sentence's text into them"
         message = f"all regions of {where} are empty"
         yield Finding(path=path, message=message, hint=hint, unwritten=True)
-    yield from _content_findings(condition.get("context"), (*path, "context"))
     for position, content in enumerate(contents):
-        yield from _content_findings(content, (*path, "regions", position, "content"))
+        found = [*_content_findings(content, (*path, "regions", position, "content"))]
+        yield from found
+        if not found:
+            sound.add(content)
 
 
 def has_stray_space(content: str) -> bool:
@@ -152,42 +170,52 @@ def _content_findings(content: object, place: JsonPath) -> Iterator[Finding]:
 
 def _region_meta_findings(region_meta: dict[str, str], items: Sequence[Any]) -> Iterator[Finding]:
     """Complain of each region once, where it is first seen."""
-    known: set[int] = set()
+    known: set[int | None] = {None}
     for written in region_meta:
         if int(written) in known:
             message = f"region_meta has the region {int(written)} twice"
             yield Finding(path=("region_meta", written), message=message, hint="remove one of them")
         known.add(int(written))
-    for path, region in _each_region(items):
-        number = region["region_number"]
-        if number is not None and int(number) not in known:
-            known.add(int(number))
-            yield Finding(
-                path=(*path, "region_number"),
-                message=f"region_meta has no region {int(number)}",
-                hint=f"it has {', '.join(region_meta)}",
-                warning=True,
-            )
+    for path, condition in _each_condition(items):
+        if known.issuperset(_numbers(condition)):
+            continue
+        for index, region in enumerate(condition["regions"]):
+            number = region["region_number"]
+            if number is not None and int(number) not in known:
+                known.add(int(number))
+                yield Finding(
+                    path=(*path, "regions", index, "region_number"),
+                    message=f"region_meta has no region {int(number)}",
+                    hint=f"it has {', '.join(region_meta)}",
+                    warning=True,
+                )
 
 
-def _each_region(items: Sequence[Any]) -> Iterator[tuple[JsonPath, Mapping[str, Any]]]:
+def _each_condition(items: Sequence[Any]) -> Iterator[tuple[JsonPath, Mapping[str, Any]]]:
     for i, item in enumerate(items):
         for c, condition in enumerate(item["conditions"] or ()):
-            for r, region in enumerate(condition["regions"] or ()):
-                yield ("items", i, "conditions", c, "regions", r), region
+            yield ("items", i, "conditions", c), condition
 
 
-# The items in which there is a condition, by its name, with the numbers of its regions; None where
-# one of these is unsound.
-_RegionLists = Mapping[str, Sequence[tuple[str, set[int] | None]]]
+_number = itemgetter("region_number")
+
+
+def _numbers(condition: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the numbers of a condition's regions, None for an unsound one, and for all of them."""
+    regions = condition["regions"]
+    return (None,) if regions is None else tuple(map(_number, regions))
+
+
+# By a condition's name the numbers that its regions have in some item, and the first such item.
+_RegionLists = Mapping[str, Mapping[tuple[Any, ...], Mapping[str, Any]]]
 
 
 def _region_lists(items: Sequence[Any]) -> _RegionLists:
-    found: defaultdict[str, list[tuple[str, set[int] | None]]] = defaultdict(list)
+    found: defaultdict[str, dict[tuple[Any, ...], Mapping[str, Any]]] = defaultdict(dict)
     for item in items:
         for condition in item["conditions"] or ():
             if condition["condition_name"] is not None:
-                found[condition["condition_name"]].append((_item_name(item), _numbers(condition)))
+                found[condition["condition_name"]].setdefault(_numbers(condition), item)
     return found
 
 
@@ -206,7 +234,9 @@ def _formula_findings(
         number = reference.region
         if number is not None and number in regions_of.get(reference.condition, ()):
             lacking = [
-                item for item, known in lists[reference.condition] if known and number not in known
+                _item_name(item)
+                for numbers, item in lists[reference.condition].items()
+                if numbers and None not in numbers and number not in numbers
             ]
             if lacking:
                 message = (
@@ -222,14 +252,6 @@ def _formula_findings(
             within=remark.span[0],
             warning=remark.severity == "warning",
         )
-
-
-def _numbers(condition: Mapping[str, Any]) -> set[int] | None:
-    """Return the numbers of a condition's regions, None if one of them is unsound."""
-    regions = condition["regions"]
-    if regions is None or any(region["region_number"] is None for region in regions):
-        return None
-    return {int(region["region_number"]) for region in regions}
 
 
 def _item_name(item: Mapping[str, Any]) -> str:
@@ -260,7 +282,12 @@ def surprisal_findings(document: Mapping[str, Any]) -> Iterator[Finding]:
     metric = document["meta"]["metric"]
     needed = metric if isinstance(metric, str) else metric[0]
     needed = "sum" if needed == "all" else needed
-    for path, region in _each_region(document["items"]):
+    regions = (
+        ((*path, "regions", index), region)
+        for path, condition in _each_condition(document["items"])
+        for index, region in enumerate(condition["regions"])
+    )
+    for path, region in regions:
         place, values = (*path, "metric_value"), region["metric_value"]
         if needed not in values:
             message = f"the region has no {needed!r}, which is the suite's metric"

@@ -8,20 +8,28 @@ import contextlib
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
 
 from pommel.errors import Fault, FormulaError, SuiteError, nearest
-from pommel.files import JsonDocument, JsonPath, is_encodable, json_schema, to_json
+from pommel.files import (
+    DecodedText,
+    JsonDocument,
+    JsonPath,
+    WrittenFloat,
+    is_encodable,
+    json_schema,
+    to_json,
+)
 from pommel.suite.checks import Finding, surprisal_findings
 from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Condition, Suite
 from pommel.values import frozen
 
 if TYPE_CHECKING:
+    import msgspec
     from jsonschema import ValidationError
-    from jsonschema.protocols import Validator
 
 
 @frozen
@@ -33,14 +41,28 @@ class LoadedSuite:
     document: JsonDocument | None = None
 
     @classmethod
-    def read(cls, path: Path, *, strict: bool = False, evaluated: bool = False) -> Self:
+    def read(
+        cls,
+        path: Path,
+        *,
+        strict: bool = False,
+        evaluated: bool = False,
+        known: Collection[str] = (),
+    ) -> Self:
         """Read a suite file.
 
         `strict` turns stray spaces and a byte order mark, which are otherwise mended with a
         warning, into errors. `evaluated` asks for the surprisals of every region (`metric_value`),
-        too. Raises `SuiteError` with all faults of the file, or `InputError` if it cannot be read.
+        too. `known` are the SHA-256s of files without a fault, which are not checked again. Raises
+        `SuiteError` with all faults of the file, or `InputError` if it cannot be read.
         """
-        return cls._of_document(JsonDocument.read(path), strict=strict, evaluated=evaluated)
+        decoded = DecodedText.read(path)
+        is_known = known and not evaluated and decoded.sha256 in known
+        if is_known and (suite := _of_plain_text(decoded.text)):
+            document = JsonDocument(file=str(path), decoded=decoded, value=suite.as_written)
+            return cls(suite=suite, warnings=(), document=document)
+        document = JsonDocument.parse(decoded, file=str(path))
+        return cls._of_document(document, strict=strict, evaluated=evaluated)
 
     @classmethod
     def parse(
@@ -74,7 +96,7 @@ class LoadedSuite:
         ordered = tuple(Fault.in_order(faults))
         if any(fault.severity == "error" for fault in ordered):
             raise SuiteError(ordered)
-        return cls(suite=Suite.from_dict(document.value), warnings=ordered, document=document)
+        return cls(suite=_suite(document), warnings=ordered, document=document)
 
 
 @frozen
@@ -108,13 +130,48 @@ class LoadedDraft:
         if not of_structure:
             # A formula that does not parse is among the faults.
             with contextlib.suppress(FormulaError):
-                suite = Suite.from_dict(document.value)
+                suite = _suite(document)
         return cls(suite=suite, faults=tuple(Fault.in_order([*of_structure, *others])))
 
     @property
     def errors(self) -> tuple[Fault, ...]:
         """The faults that no suite may have."""
         return tuple(fault for fault in self.faults if fault.severity == "error")
+
+
+def _suite(document: JsonDocument) -> Suite:
+    """Make the suite of a document without a fault."""
+    plain = _of_plain_text(document.decoded.text) if document.is_plain else None
+    return plain or Suite.from_dict(document.value)
+
+
+def _of_plain_text(text: str) -> Suite | None:
+    """Make a suite of a text that is nothing but its value; None where it says more than most.
+
+    Most regions stand in many sentences: all that have the same text are made at once.
+    """
+    import msgspec
+
+    try:
+        value = _texts_of_regions().decode(text)
+    except msgspec.ValidationError:
+        return None
+    # Its other lists would be of texts, too, if it had some.
+    items = value["items"]
+    conditions = [condition for item in items for condition in item["conditions"]]
+    parts = (value, *value["predictions"], *items, *conditions)
+    n_lists = sum(type(each) is list for part in parts for each in part.values())
+    return Suite.from_dict(value) if n_lists == 2 + len(items) + len(conditions) else None
+
+
+@functools.cache
+def _texts_of_regions() -> "msgspec.json.Decoder[Any]":
+    import msgspec
+
+    condition = dict[str, str | list[msgspec.Raw]]
+    item_or_prediction = dict[str, str | int | list[condition]]
+    kinds = dict[str, dict | list[item_or_prediction]]  # type: ignore[type-arg]
+    return msgspec.json.Decoder(kinds, float_hook=WrittenFloat)
 
 
 def _faults(
@@ -177,9 +234,62 @@ _KNOWN_KEYS = {*_EXAMPLES, "region_name", "oovs", "description"}
 
 def shape_faults(value: object, schema_name: str) -> list[Finding]:
     """Return all faults of `value` against the schema, in the order of the schema's checks."""
+    if _has_shape(value, schema_name):
+        return []
+    # Imported here: jsonschema takes longer to import than pommel does.
+    from jsonschema import Draft202012Validator
+
     # Types know nothing of the values that are no JSON, and of which it says so.
-    validator: Any = _validator(schema_name)
+    validator: Any = Draft202012Validator(_schema(schema_name))
     return described(validator.iter_errors(value))
+
+
+def _has_shape(value: object, schema_name: str) -> bool:
+    """Say at once whether a value is as the schema has it; of some that are, it says no."""
+    try:
+        text = JsonDocument.encoded(value)
+        suite, *_ = (decoder.decode(text) for decoder in _decoders(schema_name))
+    except (TypeError, ValueError, RecursionError):
+        return False
+    # What msgspec has no word for.
+    metric = suite.meta.metric
+    return isinstance(metric, str) or len({*metric}) == len(metric)
+
+
+@functools.cache
+def _decoders(schema_name: str) -> "list[msgspec.json.Decoder[Any]]":
+    import msgspec
+
+    schema = _schema(schema_name)
+    return [msgspec.json.Decoder(_type(each)) for each in (*schema.get("allOf", ()), schema)]
+
+
+def _type(schema: Mapping[str, Any]) -> Any:
+    """Return the type by which msgspec takes what a schema takes, but for `uniqueItems`."""
+    from msgspec import Meta, defstruct
+
+    match schema:
+        case {"const": value}:
+            return Literal[value]
+        case {"enum": values}:
+            return Literal[*values]
+        case {"anyOf": parts}:
+            return Union[*map(_type, parts)]
+        case {"type": [*names]}:
+            return Union[*(_type({"type": name}) for name in names)]
+        case {"properties": parts, **others}:
+            types = {key: _type(part) for key, part in parts.items()}
+            needed = others.get("required", ())
+            fields = [(key, types[key], *(() if key in needed else (None,))) for key in types]
+            return defstruct("Object", fields, kw_only=True)
+        case {"additionalProperties": part, **others}:
+            return dict[_type({"type": "string", **others.get("propertyNames", {})}), _type(part)]  # type: ignore[misc]
+        case {"items": part, **others}:
+            return Annotated[list[_type(part)], Meta(min_length=others.get("minItems"))]  # type: ignore[misc]
+        case {"type": "string", **others}:
+            own = Meta(pattern=others.get("pattern"), min_length=others.get("minLength"))
+            return Annotated[str, own]
+    return {"integer": int, "number": float, "null": None}[schema["type"]]
 
 
 def described(errors: "Iterable[ValidationError]") -> list[Finding]:
@@ -187,23 +297,16 @@ def described(errors: "Iterable[ValidationError]") -> list[Finding]:
     return list(dict.fromkeys(map(_describe, errors)))
 
 
-@functools.cache
-def _validator(schema_name: str) -> "Validator":
-    # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator, validators
-
-    extend: Any = validators.extend
-    quick = extend(Draft202012Validator, {"properties": _properties, "items": _items})
+def _schema(name: str) -> Any:
+    """Return a schema with what its references stand for in their places."""
     suite_schema = json_schema("suite")
-    known = {f"#/$defs/{name}": each for name, each in suite_schema["$defs"].items()}
+    known = {f"#/$defs/{part}": each for part, each in suite_schema["$defs"].items()}
     known[suite_schema["$id"]] = suite_schema
     known["#/$defs/metric"] = {"enum": [*METRICS]}
-    validator: Validator = quick(_without_references(json_schema(schema_name), known))
-    return validator
+    return _without_references(json_schema(name), known)
 
 
 def _without_references(schema: object, known: Mapping[str, Any]) -> Any:
-    """Put what a `$ref` stands for in its place: jsonschema looks it up for every value anew."""
     if isinstance(schema, list):
         return [_without_references(each, known) for each in schema]
     if not isinstance(schema, dict):
@@ -211,53 +314,6 @@ def _without_references(schema: object, known: Mapping[str, Any]) -> Any:
     if "$ref" in schema:
         return _without_references(known[schema["$ref"]], known)
     return {key: _without_references(each, known) for key, each in schema.items()}
-
-
-def _properties(
-    validator: "Validator", properties: Mapping[str, Any], instance: object, _schema: object
-) -> "Iterator[ValidationError]":
-    """Check an object's values as jsonschema does, but those that only need a type at once."""
-    if not isinstance(instance, dict):
-        return
-    for key, schema in properties.items():
-        if key not in instance:
-            continue
-        only_type = len(schema) == 1 and isinstance(schema.get("type"), str)
-        if not only_type or not validator.is_type(instance[key], schema["type"]):
-            for error in _part(validator, schema).iter_errors(instance[key]):
-                error.path.appendleft(key)
-                error.schema_path.appendleft(key)
-                yield error
-
-
-def _items(
-    validator: "Validator", schema: Mapping[str, Any], instance: object, _schema: object
-) -> "Iterator[ValidationError]":
-    """Check each element of a list as jsonschema does."""
-    if not isinstance(instance, list):
-        return
-    part = _part(validator, schema)
-    for index, each in enumerate(instance):
-        for error in part.iter_errors(each):
-            error.path.appendleft(index)
-            yield error
-
-
-def _part(validator: "Validator", schema: Mapping[str, Any]) -> "Validator":
-    """Return the validator of a part of a schema: one, where jsonschema makes one for each value.
-
-    A schema without references needs no more of its surroundings than that.
-    """
-    parts = _parts()
-    if id(schema) not in parts:
-        parts[id(schema)] = validator.evolve(schema=schema)
-    return parts[id(schema)]
-
-
-@functools.cache
-def _parts() -> "dict[int, Validator]":
-    # Schemas are known by their identity, which is theirs alone: validators keep them for good.
-    return {}
 
 
 def _describe(error: "ValidationError") -> Finding:

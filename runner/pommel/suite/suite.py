@@ -1,5 +1,6 @@
 """Suites as frozen values, valid once they exist, whatever file they came from."""
 
+import functools
 import hashlib
 import json
 import re
@@ -10,7 +11,7 @@ from dataclasses import field, replace
 from typing import Any, Literal, Self, TypeVar, cast
 
 from pommel.errors import InputError
-from pommel.files import to_json
+from pommel.files import WrittenFloat, to_json
 from pommel.suite.checks import has_stray_space
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
@@ -83,7 +84,10 @@ class Sentence:
 
 @frozen
 class _Written:
-    """What can be written as JSON again, `as_written` being what was read, with unknown keys."""
+    """What can be written as JSON again, `as_written` being what was read, with unknown keys.
+
+    Items, conditions and regions are not in it again.
+    """
 
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -93,6 +97,8 @@ class _Written:
         A number that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
         Lists and objects are new ones: who changes them does not change the suite.
         """
+        if not self.as_written:
+            return known
         merged: dict[str, object] = {}
         for key in (*self.as_written, *(key for key in known if key not in self.as_written)):
             is_scalar = not isinstance(known.get(key), dict | list)
@@ -120,6 +126,12 @@ class Region(_Written):
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
         """Make a region of its JSON value, which is a valid one."""
         return cls(number=int(value["region_number"]), content=value["content"], as_written=value)
+
+    @classmethod
+    @functools.lru_cache(1 << 16)
+    def from_text(cls, text: bytes) -> Self:
+        """Make a region of the text of its JSON value; of the same text it is the same region."""
+        return cls.from_dict(json.loads(text, parse_float=WrittenFloat))
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
@@ -164,13 +176,19 @@ class Condition(_Written):
     def from_dict(cls, value: Mapping[str, Any], *, context: str = "") -> Self:
         """Make a condition of its JSON value, which is a valid one.
 
-        `context` is its item's, which it has where it says none of its own.
+        `context` is its item's, which it has where it says none of its own. Its regions may be the
+        texts of their values.
         """
+        regions = value["regions"]
         return cls(
             name=value["condition_name"],
-            regions=tuple(map(Region.from_dict, value["regions"])),
+            regions=tuple(
+                map(Region.from_dict, regions)
+                if isinstance(regions[0], dict)
+                else map(Region.from_text, map(bytes, regions))
+            ),
             context=Region.text_of(value.get("context", context)),
-            as_written=value,
+            as_written={**value, "regions": ()},
         )
 
     def to_dict(self) -> Mapping[str, Any]:
@@ -240,7 +258,7 @@ class Item(_Written):
                 Condition.from_dict(each, context=value.get("context", ""))
                 for each in value["conditions"]
             ),
-            as_written=value,
+            as_written={**value, "conditions": ()},
         )
 
     def to_dict(self) -> Mapping[str, Any]:
@@ -331,7 +349,7 @@ class Suite(_Written):
             predictions=tuple(map(Prediction.from_dict, value["predictions"])),
             items=tuple(map(Item.from_dict, value["items"])),
             meta=meta,
-            as_written=value,
+            as_written={**value, "items": ()},
         )
 
     def to_dict(self) -> Mapping[str, Any]:
