@@ -153,7 +153,8 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores. `oov` and
     `swallowed` as in `evaluate`.
     With a `store` (see `open_store`), or the path of one, which is made if it is not there, nothing
-    is scored that it has, and what is scored is kept.
+    is scored that it has, and what is scored is kept; the results are read from it, so that memory
+    does not grow with the number of models.
     A sentence at which a model fails costs the items that need it: they are skipped, and counted as
     such. With `strict_model` it ends the run with `ModelError`.
     `verdicts` "float32" scores again in float32 what models of half precision leave open.
@@ -186,9 +187,11 @@ def _run_model(
     # A function of its own: nothing in it holds the model when the next one is loaded.
     if not isinstance(model, NamedModel):
         alone = NamedModel(reference=model.info.reference)
-        return [*run_and_keep(alone, model, suites, choices, store=store)]
+        made = [*run_and_keep(alone, model, suites, choices, store=store)]
+        return Store.late_runs(made, store)
     with closing(_load_model(model.reference, remembered=store is not None)) as opened:
-        return [*run_and_keep(model, opened, suites, choices, store=store)]
+        made = [*run_and_keep(model, opened, suites, choices, store=store)]
+    return Store.late_runs(made, store)
 
 
 def _expanded(models: Sequence[Model | str]) -> list[NamedModel | Model]:

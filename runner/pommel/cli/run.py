@@ -44,7 +44,7 @@ from pommel.models import NamedModel
 from pommel.report import Results
 from pommel.scoring import Choices, Regions, ResultsTable, Run
 from pommel.sources import find_suites, load_suites
-from pommel.store import run_and_keep
+from pommel.store import Store, run_and_keep
 from pommel.suite import Suite
 
 
@@ -311,9 +311,12 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
                 chosen.opened_model(each.reference, own) as model,
                 progress_bar(each.name or model.info.name, n_sentences) as progress,
             ):
-                made.extend(
-                    run_and_keep(each, model, suites, choices, store=own, progress=progress)
-                )
+                try:
+                    made.extend(
+                        run_and_keep(each, model, suites, choices, store=own, progress=progress)
+                    )
+                finally:
+                    made[:] = Store.late_runs(made, own)
 
         done = run_each(models, run_model, n_images=chosen.parallel_images)
     done.faulty = loaded.error

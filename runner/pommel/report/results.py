@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -22,23 +22,26 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Results:
-    """Runs, in the order in which they were made; `to_frame` puts their tables together."""
+    """Runs, in the order in which they were made; `to_frame` puts their tables together.
+
+    Of those in a store, what came out is read from its file when it is looked at, and the tokens
+    again each time, as they are there by then: `StoreError` says what is gone. Of others, results
+    are held and tokens packed.
+    """
 
     runs: tuple[Run, ...]
 
     @classmethod
     def told_apart(cls, made: Sequence[Run]) -> "Results":
         """Put runs together under names that tell models and families apart."""
+        runs = [(RunRecord.of(run).model.reference, run) for run in made]
         called = Named.unique_names(
             {
-                run.surprisals.model.reference: Named(
-                    name=run.result.model_name, membership=run.result.membership
-                )
-                for run in made
+                reference: Named(name=run.result.model_name, membership=run.result.membership)
+                for reference, run in runs
             }
         )
-        runs = (run.renamed(called[run.surprisals.model.reference]) for run in made)
-        return cls(runs=tuple(runs))
+        return cls(runs=tuple(run.renamed(called[reference]) for reference, run in runs))
 
     @classmethod
     def as_analysed(cls, runs: Sequence[Run]) -> "Results":
@@ -63,7 +66,7 @@ class Results:
         Raises `UsageError` for a name that is none.
         """
         UsageError.check_choice("the table", table, get_args(ResultsTable))
-        return _frame(table, [run.result for run in self.runs], self.runs)
+        return _frame(table, (run.result for run in self.runs), self.runs)
 
     def save(
         self,
@@ -229,7 +232,7 @@ _OF_TOKENS: tuple[ResultsTable, ...] = ("regions", "tokens")
 
 
 def _frame(
-    table: ResultsTable, results: Sequence[SuiteResult], runs: Sequence[Run]
+    table: ResultsTable, results: Iterable[SuiteResult], runs: Sequence[Run]
 ) -> "pd.DataFrame":
     """Return one tidy table over all results, of which `runs` have tokens."""
     if table == "suites":

@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, cast
 
 from pommel.models import ModelInfo, Named, Policy
 from pommel.scoring.choices import Choices, Swallowed
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.run import Run
+from pommel.scoring.run import Run, SuiteSurprisals
 from pommel.suite import Suite
 from pommel.values import frozen
 
@@ -115,6 +116,8 @@ class RunRecord:
     @classmethod
     def of(cls, run: Run) -> "RunRecord":
         """Return the record of a run."""
+        if isinstance(run, _LateRun):
+            return run.record
         surprisals, provenance = run.surprisals, run.result.provenance
         settings = {
             "compat": str(provenance.get("compat") or ""),
@@ -189,6 +192,31 @@ class RunRecord:
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     @property
+    def how_scored(self) -> Mapping[str, Any]:
+        """The provenance of its surprisals: that of the result without what predictions ask for."""
+        chosen = {"score_rule", "oov", "swallowed", "failed"}
+        provenance = self.result.provenance
+        return {key: value for key, value in provenance.items() if key not in chosen}
+
+    def renamed(self, called: Named) -> "RunRecord":
+        """Return a record whose model is called something else."""
+        result, name, member = self.result, called.name, called.membership
+        if (name, member) == (result.model_name, result.membership):
+            return self
+        return replace(self, result=replace(result, model_name=name, membership=member))
+
+    @staticmethod
+    def late(
+        find: "Callable[[], RunRecord]", read: "Read", notes: Sequence[str] | None = None
+    ) -> Run:
+        """Return a run that holds nothing: its record is found, and then its surprisals are read.
+
+        Both each time when they are looked at. `notes` are those of the run, if they are known,
+        without the name of the model that they begin with.
+        """
+        return _LateRun(find, read, notes)
+
+    @property
     def choices(self) -> Choices:
         """By what its predictions were counted; how it was scored is said by `policy`."""
         return Choices(
@@ -217,6 +245,59 @@ class RunRecord:
         settings = {**_OLD_SETTINGS, **self.settings} if self.settings else {}
         value = self.policy.get(name, settings.get(name))
         return None if value is None else str(value)
+
+
+Read = Callable[[RunRecord], SuiteSurprisals]
+
+
+class _LateRun(Run):
+    """A run that `RunRecord.late` has made."""
+
+    find: Callable[[], RunRecord]
+    read: Read
+    known: Sequence[str] | None
+    called: Named | None
+
+    def __init__(
+        self,
+        find: Callable[[], RunRecord],
+        read: Read,
+        known: Sequence[str] | None,
+        called: Named | None = None,
+    ) -> None:
+        self.__dict__.update(find=find, read=read, known=known, called=called)
+
+    @property
+    def record(self) -> RunRecord:
+        """The record, under the name that the model has here."""
+        record = self.find()
+        return record.renamed(self.called) if self.called else record
+
+    @property
+    def result(self) -> SuiteResult:
+        """What came out."""
+        return self.record.result
+
+    @property
+    def surprisals(self) -> SuiteSurprisals:
+        """What the model said."""
+        return _surprisals_of(self)
+
+    def renamed(self, called: Named) -> Run:
+        """Return a run whose model is called something else."""
+        return _LateRun(self.find, self.read, self.known, called)
+
+    def notes(self) -> Iterator[str]:
+        """Yield the notes that are known, and otherwise those that the tokens give."""
+        if self.known is None:
+            return super().notes()
+        return (self.result.model_name + each for each in self.known)
+
+
+@lru_cache(maxsize=2)
+def _surprisals_of(run: _LateRun) -> SuiteSurprisals:
+    # Whoever has looked at a run looks at it again at once, or beside another one.
+    return run.read(run.record)
 
 
 # Of runs from before there was a choice.

@@ -38,6 +38,7 @@ from pommel.store.database import (
     owner_ids,
     pieces,
 )
+from pommel.store.late_runs import late_run
 from pommel.store.run_rows import NAMED, RunRow, RunRows, storable
 from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each, told_apart_records
 from pommel.store.surprisal_cache import (
@@ -200,18 +201,19 @@ class RunTables:
         if not records:
             raise StoreError(f"{self.database.path}: has no run {run_id}")
         (run,) = self.runs(records)
-        return run
+        return Run(surprisals=run.surprisals, result=run.result)
 
     def runs(self, records: Sequence[RunRecord]) -> Iterator[Run]:
-        """Yield the runs of records of this store, as `run` returns them."""
+        """Yield the runs of records of this store; their tokens are read when they are looked at.
+
+        That may be when the store is closed: the file is opened for it. Raises what `run` does.
+        """
         suites: dict[str, Suite] = {}
         for record in records:
             sha256 = record.suite.sha256
             if sha256 not in suites:
                 suites[sha256] = self.suite(record)
-            provenance = _without_choices(record.result.provenance)
-            surprisals = self._surprisals(record, suites[sha256], provenance)
-            yield Run(surprisals=surprisals, result=record.result)
+            yield late_run(record, suites[sha256], self.database.path)
 
     def evaluate_again(self, base: RunRecord, suite: Suite, choices: Choices) -> Run:
         """Check a suite's predictions against what the model of a run said; nothing is kept.
@@ -220,7 +222,7 @@ class RunTables:
         model and policy; raises `StoreError`, which says how many it lacks. The provenance says
         when and from which run (`scored`): model, machine and packages are those that scored it.
         """
-        scored = _without_choices(base.result.provenance)
+        scored = base.how_scored
         origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
         provenance = {
             **scored,
@@ -229,7 +231,7 @@ class RunTables:
             "date": now(),
             "scored": scored.get("scored", origin),
         }
-        surprisals = self._surprisals(base, suite, provenance)
+        surprisals = replace(self.surprisals(base, suite), provenance=provenance)
         if exact := scored.get("verdicts"):
             left_open = surprisals.left_open(exact["noise_bits"], choices) - {*exact["sentences"]}
             if left_open:
@@ -241,9 +243,7 @@ class RunTables:
         result = replace(surprisals.evaluate(choices), membership=base.result.membership)
         return Run(surprisals=surprisals, result=result)
 
-    def _surprisals(
-        self, record: RunRecord, suite: Suite, provenance: Mapping[str, Any]
-    ) -> SuiteSurprisals:
+    def surprisals(self, record: RunRecord, suite: Suite) -> SuiteSurprisals:
         """Return the surprisals of any suite from what a run's model said under the run's policy.
 
         Raises `StoreError` for a run that is not complete, and if the cache lacks a sentence, or a
@@ -258,7 +258,7 @@ class RunTables:
         scored = record.result.provenance
         info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
         policy = Policy(**{k: v for k, v in scored["policy"].items() if k != "fingerprint"})
-        choices = Choices(policy=policy, compat=scored["compat"], regions="needed")
+        choices = replace(record.choices, policy=policy, regions="needed")
         needed = NeededSentences.of(suite, info, choices)
         key = CacheKey(model=info, policy=cached_policy(info, policy))
         sentences = {
@@ -287,7 +287,7 @@ class RunTables:
             )
         method = scored["method"]
         return SuiteSurprisals.from_sentences(
-            needed, sentences, method=method, provenance=provenance
+            needed, sentences, method=method, provenance=record.how_scored
         )
 
     def with_tokens(self, records: Sequence[RunRecord]) -> list[RunRecord]:
@@ -427,9 +427,3 @@ def suite_from_document(database: Database, document: bytes) -> Suite:
         return LoadedSuite.parse(zlib.decompress(document).decode(), file="<store>").suite
     except (zlib.error, TypeError, UnicodeDecodeError, InputError) as error:
         raise damaged(database.path, f"a suite cannot be read: {error}") from None
-
-
-def _without_choices(provenance: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the provenance of surprisals: that of a result without what was chosen to score it."""
-    chosen = {"score_rule", "oov", "swallowed", "failed"}
-    return {key: value for key, value in provenance.items() if key not in chosen}

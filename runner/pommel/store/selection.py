@@ -198,12 +198,7 @@ def told_apart_records(records: Sequence[RunRecord]) -> list[RunRecord]:
         member = named.membership
         if member and last:
             member = replace(member, pattern=last.pattern)
-        result = record.result
-        if (named.name, member) == (result.model_name, result.membership):
-            renamed.append(record)
-        else:
-            result = replace(result, model_name=named.name, membership=member)
-            renamed.append(replace(record, result=result))
+        renamed.append(record.renamed(Named(name=named.name, membership=member)))
     return renamed
 
 

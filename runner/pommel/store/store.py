@@ -12,6 +12,7 @@ from pommel.files import own_path
 from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database, explained
+from pommel.store.late_runs import late_runs
 from pommel.store.run_rows import SHARED, RunRows
 from pommel.store.run_tables import RunTables, suite_from_document
 from pommel.store.surprisal_cache import (
@@ -42,6 +43,7 @@ class Store:
     cache: SurprisalCache
     runs: RunTables
     rescore: bool = False
+    late_runs = staticmethod(late_runs)
 
     @classmethod
     def open(

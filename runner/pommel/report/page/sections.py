@@ -117,7 +117,8 @@ def sections(
     for run in runs:
         # To hash a suite takes its time, and what comes from a store has the record's own result.
         run_id = by_result.get(id(run.result)) or RunRecord.of(run).run_id
-        own[run_id] = replace(run, surprisals=replace(run.surprisals, sentences=()))
+        surprisals = replace(run.surprisals, sentences=())
+        own[run_id] = Run(surprisals=surprisals, result=run.result)
     found: dict[tuple[SuiteKey, str], Section] = {}
     for model, record in sorted(pairs, key=lambda each: not each[1].suite.sha256):
         key, sha256 = record.suite_key, record.suite.sha256
