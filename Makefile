@@ -118,6 +118,7 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.report
 	$(BIN)/python -m benchmarks.many_runs
+	$(BIN)/python -m benchmarks.many_models
 	$(BIN)/python -m benchmarks.leaderboard
 
 builtin-models: $(VENV)/.dev
