@@ -11,6 +11,7 @@ from tests.store.run_samples import agreement, imported, made, named, reported
 from tests.word_model import WordModel
 
 from pommel.errors import ModelError
+from pommel.scoring.results import KeptPredictions
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.store.store import run_and_keep
@@ -310,3 +311,19 @@ def test_names_of_others_cannot_steer_a_terminal(pommel: Pommel, own_store: Path
         record = imported(model="[bold]x[/bold]")
         store.runs.save_records([replace(record, source="a\tb")])
     assert "[bold]x[/bold]" in pommel("runs", "list").stdout
+
+
+def test_no_item_is_unpacked_for_a_list(
+    pommel: Pommel, own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(own_store) as store:
+        store.runs.save_records([imported(f"{n:012x}", suite=f"suite-{n}") for n in range(40)])
+    wanted = pommel("runs", "list", "--format", "csv").rows()
+
+    def unpacked(_: KeptPredictions) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(KeptPredictions, "unpacked", unpacked)
+    assert pommel("runs", "list", "--format", "csv").rows() == wanted
+    assert {each["score"] for each in wanted} == {str(2 / 3)}
+    assert pommel("runs", "list").status == 0

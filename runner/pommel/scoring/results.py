@@ -222,6 +222,8 @@ _COUNTS = ("n_ties", "n_undefined", "n_swallowed", "n_unscored", "n_oov", "n_ski
 # A score, and how often each of these is counted; of a reported score nothing is.
 Scored = tuple[Score, tuple[int, ...]]
 
+_RULES = get_args(ScoreRule)
+
 OwnTable = Literal["predictions", "suites"]
 
 # More scores than these are not named below a table.
@@ -286,7 +288,7 @@ class SuiteResult:
         )
 
     def __post_init__(self) -> None:
-        UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))
+        UsageError.check_choice("the score rule", self.score_rule, _RULES)
 
     @staticmethod
     def kept_predictions(
