@@ -84,7 +84,7 @@ _pommel = LazyGroup(
 
 
 def _show_version(context: click.Context, _option: click.Parameter, value: object) -> None:
-    if value:
+    if value and not context.resilient_parsing:
         click.echo(f"pommel {package_version('pommel')}")
         context.exit()
 
