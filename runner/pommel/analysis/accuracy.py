@@ -8,6 +8,7 @@ mean has the stratified score interval, which speaks of other items and not of o
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -544,14 +545,20 @@ def _rows(
     return [[next(rows) for _ in own] for own in by_model]
 
 
+@lru_cache(maxsize=4096)
+def _share_intervals(n_holding: int, n_items: int) -> tuple[Interval, Interval]:
+    """Return Wilson's interval and the exact one; models on the same suites have few counts."""
+    wilson = Interval.of_share(n_holding, n_items)
+    return wilson, Interval.of_share(n_holding, n_items, method="exact")
+
+
 def _row(cell: _Cell, level: Level, average: Average) -> Accuracy:
     """Return a row without what is drawn, and found for many rows together."""
     n_items, n_holding = cell.counted
     wilson, exact, ps = NO_INTERVAL, NO_INTERVAL, (math.nan, math.nan)
     # Predictions of one item depend on each other: their count is no count of items.
     if n_items and n_holding is not None and cell.n_scores == len(cell.scored):
-        wilson = Interval.of_share(n_holding, n_items)
-        exact = Interval.of_share(n_holding, n_items, method="exact")
+        wilson, exact = _share_intervals(n_holding, n_items)
         ps = cell.ps
     return Accuracy(
         level=level,
