@@ -7,7 +7,7 @@ of them committed, in a store in a temporary folder. Then so many as a set of su
 looked up: as they were kept, one after the other, and picked from all over the store; each time
 after the system was asked to forget the file (cold), and again (warm). All are compared with what
 was kept. Last, results of runs on 1,000 items each (670 runs are ten models on BLiMP) are kept
-and read: at the first reading each run's check sum is compared, and not at the second.
+and read twice; each time every run's check sum is compared.
 """
 
 import argparse
