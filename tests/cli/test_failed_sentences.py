@@ -129,7 +129,7 @@ def test_a_strict_model_is_asked_for_targets_once(
     failure = ModelError("it broke")
     failure.suspect = "It likes me"
     model = WordModel(fails_at=failure.suspect, failure=failure)
-    monkeypatch.setattr("pommel.cli.options.load_model", lambda *_: model)
+    monkeypatch.setattr("pommel.models.load_model", lambda *_, **__: model)
     table = tmp_path / "targets.csv"
     table.write_text("context,target\nA dog,barks\nIt likes,me\nA cat,purrs\n", "utf-8")
     outcome = pommel("conditional", "toy://words", table, "--strict-model")

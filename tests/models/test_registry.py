@@ -197,10 +197,11 @@ def test_built_in_models_are_opened_by_their_folder(
     _ship(["en-gpt2", "en-ngram"], tmp_path, monkeypatch)
     calls: list[Any] = []
     monkeypatch.setattr(
-        "pommel.models.huggingface.open_shipped", lambda *path, **rest: calls.append((path, rest))
+        "pommel.models.huggingface.model.open_shipped",
+        lambda *path, **rest: calls.append((path, rest)),
     )
     monkeypatch.setattr(
-        "pommel.models.ngram.open_arpa", lambda *path, **rest: calls.append((path, rest))
+        "pommel.models.ngram.model.open_arpa", lambda *path, **rest: calls.append((path, rest))
     )
     options = LoadOptions(batch_tokens=3)
     registry.load_model("builtin://en-gpt2", options)
