@@ -56,6 +56,19 @@ class Kind:
     separators: str = "/"
     has_settings: bool = False
 
+    @staticmethod
+    def opened_by(module: str) -> Opener:
+        """Return what opens models by the `open_model` of a module, which is imported for it.
+
+        What models there are can be said without what they compute with.
+        """
+
+        def opened(reference: str, options: LoadOptions) -> Model:
+            model: Model = import_module(module).open_model(reference, options)
+            return model
+
+        return opened
+
 
 def find_kind(scheme: str) -> Kind | None:
     """Return the kind of references with a scheme, None if there is none."""

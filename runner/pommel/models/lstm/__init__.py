@@ -2,18 +2,9 @@
 
 from pommel.files import expanded
 from pommel.models.kinds import Kind
-from pommel.models.model import LoadOptions, Model
-
-
-def _open(reference: str, options: LoadOptions) -> Model:
-    # What models there are can be said without what they compute with.
-    from pommel.models.lstm.model import open_model
-
-    return open_model(reference, options)
-
 
 KIND = Kind(
-    open=_open,
+    open=Kind.opened_by("pommel.models.lstm.model"),
     place=lambda reference, _: expanded(reference.removeprefix("lstm://")),
     forms={"lstm://FOLDER": "a word-level LSTM (pommel train lstm)"},
     models_are="folder",
