@@ -1,7 +1,8 @@
 """The region metrics: what a region's token surprisals are put together to.
 
-numpy is imported where it computes: reading a suite needs no more of a metric than its name. A new
-metric is an entry of `METRICS` (and its name in schemas/suite.json, for others' tools).
+How, is in `reductions`, which is imported when one is computed: reading a suite needs no more of
+a metric than its name. A new metric is an entry of `METRICS` (and its name in schemas/suite.json,
+for others' tools).
 """
 
 import math
@@ -11,11 +12,7 @@ from typing import TYPE_CHECKING
 from pommel.values import frozen
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Bits = NDArray[np.float64]
-    Starts = NDArray[np.intp]
+    from pommel.suite.reductions import Bits, Starts
 
 # Surprisals of groups of tokens, group after group, shape (n_tokens,), and where each group begins,
 # (n_groups,), none of them empty -> the value of each group, (n_groups,).
@@ -39,65 +36,23 @@ class RegionMetric:
         return float(self.of_groups(np.asarray(bits, np.float64), np.zeros(1, np.intp))[0])
 
 
-def _lengths(bits: "Bits", starts: "Starts") -> "Starts":
-    import numpy as np
+def _late(name: str) -> Reduction:
+    """Return one of `reductions`."""
 
-    return np.diff(np.append(starts, len(bits)))
+    def reduced(bits: "Bits", starts: "Starts") -> "Bits":
+        from pommel.suite import reductions
 
+        reduction: Reduction = getattr(reductions, name)
+        return reduction(bits, starts)
 
-def _group_of(bits: "Bits", starts: "Starts") -> "Starts":
-    import numpy as np
-
-    return np.repeat(np.arange(len(starts)), _lengths(bits, starts))
-
-
-def _sums(bits: "Bits", starts: "Starts") -> "Bits":
-    import numpy as np
-
-    # One after the other, as one would by hand: reduceat adds in another order.
-    return np.bincount(_group_of(bits, starts), weights=bits).astype(np.float64)
-
-
-def _means(bits: "Bits", starts: "Starts") -> "Bits":
-    import numpy as np
-
-    return np.asarray(np.add.reduceat(bits, starts) / _lengths(bits, starts))
-
-
-def _medians(bits: "Bits", starts: "Starts") -> "Bits":
-    import numpy as np
-
-    # Sorted within each group, the median is the middle element, or the mean of the middle two.
-    ordered = bits[np.lexsort((bits, _group_of(bits, starts)))]
-    lengths = _lengths(bits, starts)
-    low, high = starts + (lengths - 1) // 2, starts + lengths // 2
-    return np.asarray((ordered[low] + ordered[high]) / 2)
-
-
-def _lowest(bits: "Bits", starts: "Starts") -> "Bits":
-    import numpy as np
-
-    return np.minimum.reduceat(bits, starts)
-
-
-def _highest(bits: "Bits", starts: "Starts") -> "Bits":
-    import numpy as np
-
-    return np.maximum.reduceat(bits, starts)
-
-
-def _ranges(bits: "Bits", starts: "Starts") -> "Bits":
-    import numpy as np
-
-    with np.errstate(invalid="ignore"):  # a range of infinities only is not a number
-        return np.asarray(_highest(bits, starts) - _lowest(bits, starts))
+    return reduced
 
 
 METRICS: Mapping[str, RegionMetric] = {
-    "sum": RegionMetric(of_groups=_sums, words="surprisal", of_nothing=0.0),
-    "mean": RegionMetric(of_groups=_means, words="mean surprisal per token"),
-    "median": RegionMetric(of_groups=_medians, words="median token surprisal"),
-    "min": RegionMetric(of_groups=_lowest, words="lowest token surprisal"),
-    "max": RegionMetric(of_groups=_highest, words="highest token surprisal"),
-    "range": RegionMetric(of_groups=_ranges, words="range of token surprisals"),
+    "sum": RegionMetric(of_groups=_late("sums"), words="surprisal", of_nothing=0.0),
+    "mean": RegionMetric(of_groups=_late("means"), words="mean surprisal per token"),
+    "median": RegionMetric(of_groups=_late("medians"), words="median token surprisal"),
+    "min": RegionMetric(of_groups=_late("lowest"), words="lowest token surprisal"),
+    "max": RegionMetric(of_groups=_late("highest"), words="highest token surprisal"),
+    "range": RegionMetric(of_groups=_late("ranges"), words="range of token surprisals"),
 }
