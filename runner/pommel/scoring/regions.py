@@ -70,10 +70,8 @@ class RegionTable:
             span = "all tokens of a condition" if region is None else "the regions"
             message = f"the {metric} over {span} is not known"
             raise SurprisalError(f"{message}: compute the surprisals again with a model")
-        index = self.condition_names.index(condition)
-        if region is None:
-            return self.whole[metric][:, index]
-        return self.values[metric][:, index, self.region_numbers.index(region)]
+        own = source[metric][:, self.condition_names.index(condition)]
+        return own if region is None else own[:, self.region_numbers.index(region)]
 
     def any_in(
         self, marks: Counts | NDArray[np.bool_], region: int | None, condition: str
@@ -129,7 +127,8 @@ class _Layout:
     """Where the regions of a suite's sentences stand, one behind the other: (n_regions,).
 
     `regions` have their places in a table and the texts of their sentences, `flat_cells` the places
-    in a flattened table of this `shape`. They end at `ends`; `is_written` marks those with content.
+    in a flattened table of this `shape`. They end at `ends`; `written` are the places of those with
+    content.
     """
 
     shape: tuple[int, ...]
@@ -137,7 +136,7 @@ class _Layout:
     regions: Sequence[tuple[Cell, str]]
     flat_cells: Counts
     ends: Counts
-    is_written: NDArray[np.bool_]
+    written: Counts
 
     @classmethod
     def of(cls, suite: Suite) -> "_Layout":
@@ -147,13 +146,14 @@ class _Layout:
         places = [(span, each.text) for each in sentences for span in each.spans]
         cells = [cell for cell, _ in cells_of(suite)]
         starts, ends = np.array([span for span, _ in places]).T
+        flat_cells = np.ravel_multi_index(np.array(cells).T, shape)
         return cls(
             shape=shape,
             sentences=sentences,
             regions=[(cell, text) for cell, (_, text) in zip(cells, places, strict=True)],
-            flat_cells=np.ravel_multi_index(np.array(cells).T, shape),
+            flat_cells=flat_cells,
             ends=ends,
-            is_written=starts < ends,
+            written=flat_cells[starts < ends],
         )
 
     def counts(self, cells: Sequence[int] | Counts) -> Counts:
@@ -211,10 +211,7 @@ def region_table(
     n_tokens = layout.counts(token_cells)
     n_without = {why: layout.counts(own) for why, own in unscored_cells.items()}
     n_not_comparable = n_without["not comparable"]
-    n_failed, n_written = (
-        layout.counts(layout.flat_cells[np.array(failed, np.int64)]),
-        layout.counts(layout.flat_cells[layout.is_written]),
-    )
+    n_failed = layout.counts(layout.flat_cells[np.array(failed, np.int64)])
     known = n_without["not asked for"] + n_failed == 0
     # Regions may stand in a file in another order than that of their numbers.
     order = np.argsort(token_cells, kind="stable")
@@ -229,7 +226,7 @@ def region_table(
         n_tokens=n_tokens,
         n_unscored=n_not_comparable + n_without["no context"],
         n_not_comparable=n_not_comparable + n_failed,
-        swallowed=(n_written > 0) & (n_tokens + n_failed == 0),
+        swallowed=(layout.counts(layout.written) > 0) & (n_tokens + n_failed == 0),
         oovs=oovs,
         crossings=tuple(crossings),
     )

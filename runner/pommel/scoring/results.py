@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,13 +191,7 @@ class KeptPredictions(Sequence[PredictionResult]):
     def __len__(self) -> int:
         return len(self.asked)
 
-    @overload
-    def __getitem__(self, index: int) -> PredictionResult: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[PredictionResult, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> PredictionResult | tuple[PredictionResult, ...]:
+    def __getitem__(self, index: int | slice) -> Any:
         return tuple(self)[index]
 
 

@@ -510,7 +510,8 @@ def run_suites(
             for n_scored in answers:
                 if progress:
                     progress(n_scored)
-            _settle(asked, group if settles else [])
+            if settles:
+                _settle(asked, group)
         except BaseException as error:  # noqa: BLE001 - raised again below
             failure = error
             groups.clear()
@@ -526,8 +527,6 @@ def run_suites(
 
 def _settle(asked: Questions, group: Sequence[NeededSentences]) -> None:
     """Have what a model of half precision leaves open of some suites in float32."""
-    if not group:
-        return
     texts = {text for each in group for text in each.texts}
     exact = asked.in_float32 or asked.measure_noise(texts)
     every = (_added_up(asked, each) for each in group)

@@ -117,7 +117,7 @@ class RunRecord:
     def of(cls, run: Run) -> "RunRecord":
         """Return the record of a run."""
         if isinstance(run, _LateRun):
-            return run.record
+            return run.find()
         surprisals, provenance = run.surprisals, run.result.provenance
         settings = {
             "compat": str(provenance.get("compat") or ""),
@@ -256,27 +256,16 @@ class _LateRun(Run):
     find: Callable[[], RunRecord]
     read: Read
     known: Sequence[str] | None
-    called: Named | None
 
     def __init__(
-        self,
-        find: Callable[[], RunRecord],
-        read: Read,
-        known: Sequence[str] | None,
-        called: Named | None = None,
+        self, find: Callable[[], RunRecord], read: Read, known: Sequence[str] | None
     ) -> None:
-        self.__dict__.update(find=find, read=read, known=known, called=called)
-
-    @property
-    def record(self) -> RunRecord:
-        """The record, under the name that the model has here."""
-        record = self.find()
-        return record.renamed(self.called) if self.called else record
+        self.__dict__.update(find=find, read=read, known=known)
 
     @property
     def result(self) -> SuiteResult:
         """What came out."""
-        return self.record.result
+        return self.find().result
 
     @property
     def surprisals(self) -> SuiteSurprisals:
@@ -285,7 +274,7 @@ class _LateRun(Run):
 
     def renamed(self, called: Named) -> Run:
         """Return a run whose model is called something else."""
-        return _LateRun(self.find, self.read, self.known, called)
+        return _LateRun(lambda: self.find().renamed(called), self.read, self.known)
 
     def notes(self) -> Iterator[str]:
         """Yield the notes that are known, and otherwise those that the tokens give."""
@@ -297,7 +286,7 @@ class _LateRun(Run):
 @lru_cache(maxsize=2)
 def _surprisals_of(run: _LateRun) -> SuiteSurprisals:
     # Whoever has looked at a run looks at it again at once, or beside another one.
-    return run.read(run.record)
+    return run.read(run.find())
 
 
 # Of runs from before there was a choice.
