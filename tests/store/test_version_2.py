@@ -98,8 +98,26 @@ def test_a_run_that_was_damaged_before_is_refused_as_before(earlier: Path, tmp_p
     assert (found.n_reopened, found.lost["runs"]) == (1, 0)
 
 
-def test_one_that_makes_no_sense_leaves_the_store_as_it_was(earlier: Path, tmp_path: Path) -> None:
-    changed(earlier, "UPDATE runs SET record = '{}' WHERE run_key = 2")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE runs SET record = '{}' WHERE run_key = 2",
+        "UPDATE runs SET score_rule = 'some' WHERE run_key = 2",
+        # An item of a run's second prediction.
+        """
+        DELETE FROM item_results WHERE item_result_key = (SELECT max(item_result_key)
+        FROM item_results JOIN predictions USING (prediction_key) WHERE prediction_id = 1)
+        """,
+        """
+        UPDATE item_results SET flags = 9999 WHERE item_result_key = (SELECT max(item_result_key)
+        FROM item_results JOIN predictions USING (prediction_key) WHERE prediction_id = 1)
+        """,
+    ],
+)
+def test_one_that_makes_no_sense_leaves_the_store_as_it_was(
+    earlier: Path, tmp_path: Path, damage: str
+) -> None:
+    changed(earlier, damage)
     with pytest.raises(StoreError, match=r"is damaged \(what is kept of run \w+ makes no sense\)"):
         Store.open(earlier)
     with closing(sqlite3.connect(earlier)) as connection:
@@ -107,6 +125,24 @@ def test_one_that_makes_no_sense_leaves_the_store_as_it_was(earlier: Path, tmp_p
         ((n_runs,),) = connection.execute("SELECT count(*) FROM runs")
     found = Store.salvage(earlier, tmp_path / "new")
     assert (found.kept["runs"], found.lost["runs"], found.n_reopened) == (n_runs - 1, 1, 0)
+
+
+def test_who_ends_before_it_has_converted_all_leaves_the_store_as_it_was(earlier: Path) -> None:
+    with closing(sqlite3.connect(earlier)) as connection:
+        before = [*connection.iterdump()]
+    code = (
+        "import os\n"
+        "from pommel.store import version_2\n"
+        "whole = version_2.convert\n"
+        "version_2.convert = lambda *given: (whole(*given), os._exit(9))\n"
+        "Database.open(path)\n"
+    )
+    process = started(code, str(earlier))
+    process.communicate()
+    assert process.returncode == 9
+    with closing(sqlite3.connect(earlier)) as connection:
+        assert [*connection.iterdump()] == before
+        assert connection.execute("PRAGMA user_version").fetchall() == [(2,)]
 
 
 def test_sentences_are_saved_of_one_whose_runs_cannot_be_read(

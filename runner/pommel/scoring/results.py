@@ -144,10 +144,13 @@ class KeptPredictions(Sequence[PredictionResult]):
     MARKS = ("tie", "undefined", "unscored", "oov", "skipped", "swallowed", "holds")
 
     def __init__(
-        self, asked: Sequence[tuple[int, str, str]], scored: tuple["Scored", ...], rule: ScoreRule
+        self,
+        asked: Sequence[tuple[int, str, str]],
+        scored: tuple["Scored", ...],
+        rule: ScoreRule,
+        items: bytes | None,
     ) -> None:
-        self.asked, self.scored, self.score_rule = asked, scored, rule
-        self.items: bytes | None = None
+        self.asked, self.scored, self.score_rule, self.items = asked, scored, rule, items
 
     @classmethod
     def packed(cls, predictions: Sequence[PredictionResult]) -> bytes:
@@ -286,10 +289,13 @@ class SuiteResult:
 
     @staticmethod
     def kept_predictions(
-        asked: Sequence[tuple[int, str, str]], scored: tuple[Scored, ...], rule: ScoreRule
+        asked: Sequence[tuple[int, str, str]],
+        scored: tuple[Scored, ...],
+        rule: ScoreRule,
+        items: bytes | None = None,
     ) -> Sequence[PredictionResult]:
-        """Return predictions whose items are not read yet (`KeptPredictions`)."""
-        return KeptPredictions(asked, scored, rule) if asked else ()
+        """Return `KeptPredictions`; without `items`, these are to be read yet."""
+        return KeptPredictions(asked, scored, rule, items) if asked else ()
 
     def read_items(self, items: bytes) -> None:
         """Have the predictions that were kept be unpacked from `items`."""

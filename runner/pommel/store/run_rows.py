@@ -219,7 +219,7 @@ class RunRows:
                 status=_STATUS_OF_ROW[row.status],
                 created=sys.intern(row.created),
             )
-        except _MAKE_NO_SENSE:
+        except MAKE_NO_SENSE:
             raise ValueError(row.run_id) from None
 
     def check_sum(self, row: RunRow) -> int | None:
@@ -228,7 +228,7 @@ class RunRows:
             keys = (row.of_model, row.of_suite, row.of_choices)
             hashes = [self._shared(*each)[0] for each in zip(SHARED, keys, strict=True)]
             return _sum(row, hashes, row.items or b"")
-        except _MAKE_NO_SENSE:
+        except MAKE_NO_SENSE:
             return None
 
     def is_whole(self, row: RunRow) -> bool:
@@ -255,7 +255,15 @@ NAMED = """
 """
 
 # What values raise that are not as they were written.
-_MAKE_NO_SENSE = (PommelError, TypeError, ValueError, LookupError, AttributeError, RecursionError)
+MAKE_NO_SENSE = (
+    PommelError,
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+    zlib.error,
+)
 
 
 def content_hash(text: str) -> bytes:

@@ -15,7 +15,6 @@ import sqlite3
 import struct
 import tempfile
 import time
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -34,7 +33,7 @@ from pommel.store.database import (
     insert_row,
     version_of,
 )
-from pommel.store.run_rows import SHARED, RunRow, RunRows, content_hash
+from pommel.store.run_rows import MAKE_NO_SENSE, SHARED, RunRow, RunRows, content_hash
 from pommel.store.run_tables import document_hash
 from pommel.store.surprisal_cache import decode_tokens, owner_seal, scored_seal, sentence_hash
 from pommel.store.version_2 import convert
@@ -382,7 +381,7 @@ class _Rescue:
                 links = self._links(values)
             elif not self._is_whole(table, values):
                 return False
-        except _MAKE_NO_SENSE:
+        except MAKE_NO_SENSE:
             return False
         if table == "scored":
             links = {"session_id": self._one("sessions", "session_id", values["session_id"])}
@@ -398,7 +397,7 @@ class _Rescue:
     def _is_whole(self, table: str, row: Values) -> bool:
         """Say whether the values of a row of the right types are as they were written.
 
-        What cannot be read raises one of `_MAKE_NO_SENSE`.
+        What cannot be read raises one of `MAKE_NO_SENSE`.
         """
         match table:
             case "sentences":
@@ -491,9 +490,6 @@ _REOPENED = """
     UPDATE runs SET status = 'running', finished = NULL, scores = '[]', check_sum = NULL
     WHERE run_key = ?
 """
-
-# What values raise that are not as they were written.
-_MAKE_NO_SENSE = (PommelError, TypeError, ValueError, LookupError, RecursionError, zlib.error)
 
 
 # --- The new store
