@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal, cast
 from pommel.models import ModelInfo, Named, Policy
 from pommel.scoring.choices import Choices, Swallowed
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.run import Run, SuiteSurprisals
+from pommel.scoring.run import NeededSentences, Run, SuiteSurprisals
 from pommel.suite import Suite
+from pommel.surprisal import ScoredSentence
 from pommel.values import frozen
 
 RunStatus = Literal["complete", "interrupted"]
@@ -197,6 +198,31 @@ class RunRecord:
         chosen = {"score_rule", "oov", "swallowed", "failed"}
         provenance = self.result.provenance
         return {key: value for key, value in provenance.items() if key not in chosen}
+
+    @property
+    def failed(self) -> dict[str, ScoredSentence]:
+        """The sentences at which the model has failed."""
+        failed = self.result.provenance.get("failed", {})
+        return {
+            text: ScoredSentence(text=text, tokens=(), failure=why) for text, why in failed.items()
+        }
+
+    def needed(self, suite: Suite) -> NeededSentences:
+        """Return what a run like this looks at in any suite."""
+        scored = self.result.provenance
+        model = replace(ModelInfo.from_dict(scored["model"]), name=self.result.model_name)
+        policy = Policy(**{k: v for k, v in scored["policy"].items() if k != "fingerprint"})
+        choices = replace(self.choices, policy=policy, regions="needed")
+        return NeededSentences.of(suite, model, choices)
+
+    def surprisals(
+        self, needed: NeededSentences, sentences: Mapping[str, ScoredSentence]
+    ) -> SuiteSurprisals:
+        """Return the surprisals of a suite, whose sentences the model has scored in this run."""
+        scored = self.how_scored
+        return SuiteSurprisals.from_sentences(
+            needed, sentences, method=scored["method"], provenance=scored
+        )
 
     def renamed(self, called: Named) -> "RunRecord":
         """Return a record whose model is called something else."""

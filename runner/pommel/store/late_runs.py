@@ -1,14 +1,12 @@
 """Runs of which little is held: results and tokens are read when they are looked at."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pommel.errors import StoreError
-from pommel.models import ModelInfo
-from pommel.scoring import Choices, NeededSentences, Run, RunRecord, SuiteSurprisals
+from pommel.scoring import Run, RunRecord, SuiteSurprisals
 from pommel.store.surprisal_cache import decode_tokens, encode_tokens
 from pommel.suite import Suite
 from pommel.values import frozen
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 def late_run(record: RunRecord, suite: Suite, file: Path) -> Run:
     """Return a run that is in the file of a store, without its tokens."""
-    return RunRecord.late(partial(_itself, record), partial(_read, file.absolute(), suite))
+    return RunRecord.late(lambda: record, partial(_read, file.absolute(), suite))
 
 
 def late_runs(made: Sequence[Run], store: "Store | None") -> list[Run]:
@@ -27,22 +25,20 @@ def late_runs(made: Sequence[Run], store: "Store | None") -> list[Run]:
 
     Without a store their results are held, and their tokens packed.
     """
-    records = {run: RunRecord.of(run) for run in made}
-    run_ids = tuple(each.run_id for each in records.values())
+    records = [RunRecord.of(run) for run in made]
+    run_ids = tuple(each.run_id for each in records)
     there = _Stored(file=store.path.absolute(), run_ids=run_ids) if store else None
-    late = []
-    for run, record in records.items():
-        own = run.surprisals
-        if there:
-            find = partial(there.find, record.run_id)
-            read = partial(_read, there.file, own.suite)
-        else:
-            packed = {each.text: encode_tokens(each) for row in own.sentences for each in row}
-            find = partial(_itself, record)
-            read = partial(_unpacked, packed, own.suite, own.choices)
-        notes = [each.removeprefix(run.result.model_name) for each in run.notes()]
-        late.append(RunRecord.late(find, read, notes))
-    return late
+    return [_late(run, record, there) for run, record in zip(made, records, strict=True)]
+
+
+def _late(run: Run, record: RunRecord, there: "_Stored | None") -> Run:
+    own = run.surprisals
+    notes = [each.removeprefix(run.result.model_name) for each in run.notes()]
+    if there:
+        find = partial(there.find, record.run_id)
+        return RunRecord.late(find, partial(_read, there.file, own.suite), notes)
+    packed = {each.text: encode_tokens(each) for row in own.sentences for each in row}
+    return RunRecord.late(lambda: record, partial(_unpacked, packed, own.suite), notes)
 
 
 @frozen(eq=False)
@@ -78,20 +74,6 @@ def _opened(file: Path) -> "Store":
     return Store.open(file, read_only=True)
 
 
-def _itself(record: RunRecord) -> RunRecord:
-    return record
-
-
-def _unpacked(
-    packed: Mapping[str, bytes], suite: Suite, choices: Choices, record: RunRecord
-) -> SuiteSurprisals:
-    scored, failed = record.how_scored, record.result.provenance.get("failed", {})
-    model = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
-    sentences = {
-        text: replace(decode_tokens(text, tokens), failure=failed.get(text, ""))
-        for text, tokens in packed.items()
-    }
-    needed = NeededSentences.of(suite, model, choices)
-    return SuiteSurprisals.from_sentences(
-        needed, sentences, method=scored["method"], provenance=scored
-    )
+def _unpacked(packed: Mapping[str, bytes], suite: Suite, record: RunRecord) -> SuiteSurprisals:
+    sentences = {text: decode_tokens(text, tokens) for text, tokens in packed.items()}
+    return record.surprisals(record.needed(suite), sentences | record.failed)

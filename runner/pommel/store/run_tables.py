@@ -22,7 +22,6 @@ from pommel.errors import (
 from pommel.models import ModelInfo, Policy
 from pommel.scoring import (
     Choices,
-    NeededSentences,
     Run,
     RunRecord,
     SuiteSurprisals,
@@ -47,7 +46,6 @@ from pommel.store.surprisal_cache import (
     hashes_of,
 )
 from pommel.suite import LoadedSuite, Suite
-from pommel.surprisal import ScoredSentence
 from pommel.values import frozen
 
 
@@ -255,18 +253,11 @@ class RunTables:
                 f"{path}: run {record.run_id} was interrupted; the command that began it goes on "
                 f"with it"
             )
-        scored = record.result.provenance
-        info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
-        policy = Policy(**{k: v for k, v in scored["policy"].items() if k != "fingerprint"})
-        choices = replace(record.choices, policy=policy, regions="needed")
-        needed = NeededSentences.of(suite, info, choices)
-        key = CacheKey(model=info, policy=cached_policy(info, policy))
-        sentences = {
-            text: ScoredSentence(text=text, tokens=(), failure=why)
-            for text, why in scored.get("failed", {}).items()
-        }
-        sentences |= self.cache.known(key, needed.texts)
-        if exact := scored.get("verdicts"):
+        needed = record.needed(suite)
+        info = needed.model
+        key = CacheKey(model=info, policy=cached_policy(info, needed.choices.policy))
+        sentences = record.failed | self.cache.known(key, needed.texts)
+        if exact := record.how_scored.get("verdicts"):
             key = replace(key, model=replace(info, fingerprint=exact["fingerprint"]))
             # A sentence of one format only is none at all.
             sentences = {
@@ -285,10 +276,7 @@ class RunTables:
                 f"first {quoted(missing[0])}; `pommel run {record.model.reference} SUITE` scores "
                 f"them"
             )
-        method = scored["method"]
-        return SuiteSurprisals.from_sentences(
-            needed, sentences, method=method, provenance=record.how_scored
-        )
+        return record.surprisals(needed, sentences)
 
     def with_tokens(self, records: Sequence[RunRecord]) -> list[RunRecord]:
         """Return the records of runs that have tokens: not those of results of others."""
