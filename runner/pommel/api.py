@@ -185,12 +185,13 @@ def _run_model(
     model: NamedModel | Model, suites: Sequence[Suite], choices: Choices, store: Store | None
 ) -> list[Run]:
     # A function of its own: nothing in it holds the model when the next one is loaded.
-    if not isinstance(model, NamedModel):
-        alone = NamedModel(reference=model.info.reference)
-        made = [*run_and_keep(alone, model, suites, choices, store=store)]
-        return Store.late_runs(made, store)
-    with closing(_load_model(model.reference, remembered=store is not None)) as opened:
-        made = [*run_and_keep(model, opened, suites, choices, store=store)]
+    given: Model | str
+    if isinstance(model, NamedModel):
+        named, given = model, model.reference
+    else:
+        named, given = NamedModel(reference=model.info.reference), model
+    with _opened(given, remembered=store is not None) as opened:
+        made = [*run_and_keep(named, opened, suites, choices, store=store)]
     return Store.late_runs(made, store)
 
 
@@ -204,10 +205,10 @@ def _expanded(models: Sequence[Model | str]) -> list[NamedModel | Model]:
 
 
 @contextlib.contextmanager
-def _opened(model: Model | str) -> Iterator[Model]:
+def _opened(model: Model | str, *, remembered: bool = False) -> Iterator[Model]:
     """Give a model; one that was named is closed at the end, one that was given is its owner's."""
     if isinstance(model, str):
-        with closing(_load_model(model)) as opened:
+        with closing(_load_model(model, remembered=remembered)) as opened:
             yield opened
     else:
         yield model

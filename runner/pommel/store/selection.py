@@ -1,7 +1,7 @@
 """Which of the stored runs are meant, which of them count, and what tells their models apart."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import ClassVar
@@ -149,10 +149,7 @@ def in_a_family_too(
 
     That is under the same policy, settings and score rule, and with a score if it has one alone.
     """
-    models = stored_models(records)
-    # Most models run alone always, or in families.
-    both = _alone_and_in_families(models.values())
-    records = [each for each in records if models[each.run_id].model in both]
+    models, records = _alone_and_in_families(records)
 
     def what(record: RunRecord) -> Hashable:
         rule = any_rule or record.result.score_rule
@@ -218,9 +215,7 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
 
     That is, if the model is in one family only, and was scored alike there.
     """
-    models = stored_models(records)
-    both = _alone_and_in_families(models.values())
-    records = [each for each in records if models[each.run_id].model in both]
+    models, records = _alone_and_in_families(records)
     families: dict[Hashable, set[StoredModel]] = {}
     there = set()
     for each in records:
@@ -239,11 +234,17 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
     return found
 
 
-def _alone_and_in_families(models: Iterable[StoredModel]) -> set[str]:
-    """Return the models that ran alone, and in a family."""
-    distinct = {*models}
-    in_families = {each.model for each in distinct if each.family is not None}
-    return in_families & {each.model for each in distinct if each.family is None}
+def _alone_and_in_families(
+    records: Sequence[RunRecord],
+) -> tuple[dict[str, StoredModel], list[RunRecord]]:
+    """Return what has run by run id, and the runs of models that ran alone and in a family.
+
+    Most models run alone always, or in families.
+    """
+    models = stored_models(records)
+    alone = {each.model for each in models.values() if each.family is None}
+    both = alone & {each.model for each in models.values() if each.family is not None}
+    return models, [each for each in records if models[each.run_id].model in both]
 
 
 def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, str]:
