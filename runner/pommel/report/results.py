@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Results:
     """Runs, in the order in which they were made; `to_frame` puts their tables together.
 
-    Of those in a store, what came out is read from its file when it is looked at, and the tokens
-    again each time, as they are there by then: `StoreError` says what is gone. Of others, results
-    are held and tokens packed.
+    Of those in a store, tokens are read from its file each time they are looked at, as they are
+    there by then, and so is what came out of those that have just run: `StoreError` says what is
+    gone. Of runs without a store, results are held and tokens packed.
     """
 
     runs: tuple[Run, ...]
