@@ -1,6 +1,5 @@
 """`python -m pommel` is `pommel`: its process, and the signals that end it."""
 
-import gc
 import signal
 import sys
 from types import FrameType
@@ -34,8 +33,6 @@ def main() -> None:
         signal.signal(number, signal.SIG_DFL)
     from pommel.cli import main as run
 
-    # A command makes millions of values without a cycle: Python need not look for one so often.
-    gc.set_threshold(100_000, 50, 50)
     try:
         for number in ours:
             signal.signal(number, handlers[number])
