@@ -89,16 +89,14 @@ def _show_version(context: click.Context, _option: click.Parameter, value: objec
         context.exit()
 
 
-_pommel.params.append(
-    click.Option(
-        ["--version"],
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=_show_version,
-        help="Show the version and exit.",
-    )
-)
+click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version and exit.",
+)(_pommel)
 _pommel.sections = _SECTIONS
 _pommel.first_words = """\
 pommel runs SyntaxGym test suites on language models.

@@ -13,6 +13,7 @@ from click.shell_completion import (
 )
 
 from pommel.errors import printable
+from pommel.files import own_path
 
 _RUNS_AT_MOST = 50
 
@@ -90,11 +91,11 @@ def run_ids(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
     """Return the ids of the newest runs in the store, each with what ran on what."""
-    from pommel.store import Store, default_store_path
-
-    path = Path(context.params.get("store") or default_store_path())
+    path = Path(context.params.get("store") or own_path("store"))
     if not path.exists():
         return []
+    from pommel.store import Store
+
     with Store.open(path, read_only=True) as store:
         heads = [each for each in store.runs.heads() if each.run_id.startswith(incomplete)]
     # What models and suites are called may be a stranger's choice.

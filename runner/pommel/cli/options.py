@@ -10,6 +10,7 @@ import click
 from pommel.cli.option_groups import AboveZero, Count, Options, option
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
+from pommel.files import own_path
 from pommel.models import LoadOptions, Policy
 from pommel.scoring import Oov, ResultsTable, ScoreRule, Swallowed
 
@@ -210,9 +211,7 @@ class StoreOptions(Options, title="Store"):
     @property
     def store_path(self) -> Path:
         """The file that was named, or the user's own."""
-        from pommel.store import default_store_path
-
-        return self.store or default_store_path()
+        return self.store or own_path("store")
 
     def reading(self) -> "Store":
         """Open the store that a command reads; raises `UsageError` if there is none."""

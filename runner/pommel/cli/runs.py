@@ -68,7 +68,9 @@ def list_runs(form: str, *, is_all: bool, chosen: SelectionOptions) -> None:
         with store.runs.one_moment():
             heads = chosen.heads(store)
             shown = len(heads) if is_all or form != "table" else _SHOWN
-            newest = store.runs.filled(_newest_first(heads)[:shown])
+            # Of runs of the same second, the one that began last is the newest.
+            newest_first = sorted(heads, key=lambda each: each.created)[::-1]
+            newest = store.runs.filled(newest_first[:shown])
         runs = [listed_run(store, each) for each in newest]
     if form == "table":
         show_table(ListedRun.table(runs))
@@ -83,11 +85,6 @@ def _is_empty(chosen: SelectionOptions) -> bool:
         return True
     with chosen.reading() as store:
         return store.runs.is_empty()
-
-
-def _newest_first(records: list[RunRecord]) -> list[RunRecord]:
-    # Of runs of the same second, the one that began last is the newest.
-    return sorted(records, key=lambda each: each.created)[::-1]
 
 
 @click.command("show", cls=Command, no_args_is_help=True)
