@@ -70,12 +70,34 @@ def test_a_changed_file_is_another_model(
     pommel: Pommel, here: Path, suite_file: Path, arpa: str
 ) -> None:
     rows = []
-    for text in (TINY, TINY.replace("-0.75\tdog", "-0.75\tpilot"), TINY):
+    for text in (TINY, TINY.replace("-2.0\t<unk>", "-2.5\t<unk>"), TINY):
         (here / "tiny.arpa").write_text(text)
         outcome = pommel("surprisals", arpa, suite_file)
+        assert outcome.status == 0
         assert outcome.stdout == pommel("surprisals", arpa, suite_file, "--no-store").stdout
         rows.append(outcome.stdout)
     assert rows[0] == rows[2] != rows[1]
+
+
+def test_another_model_behind_the_same_sizes_and_times(
+    pommel: Pommel, here: Path, suite_file: Path, arpa: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pommel.models.remembered._seen", lambda _place: "always the same")
+    first = pommel("run", arpa, suite_file)
+    (here / "tiny.arpa").write_text(TINY.replace("-2.0\t<unk>", "-2.5\t<unk>"))
+    # Of what is kept nobody can tell.
+    assert pommel("run", arpa, suite_file) == first
+    other = here / "other.json"
+    other.write_text(json.dumps(suite_value("other", n_items=4)))
+    outcome = pommel("run", arpa, other)
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr == (
+        f"pommel: {arpa}: it is another model than its files' sizes and times say, and what was "
+        "known of it is forgotten now; run it again\n"
+    )
+    again = pommel("run", arpa, other)
+    assert again == pommel("run", arpa, other, "--no-store")
+    assert again.status == 0
 
 
 def test_a_family_of_which_all_is_known(
