@@ -8,7 +8,8 @@ sentences in the shape of BLiMP's 67,000 pairs, beside minicons, lm-evaluation-h
 (`pip install 'pommel[bench]'`) and, where it is installed, vLLM, in a whole process and in the
 engine alone. The conformance table says by how many bits float32 on the device, float16 and
 bfloat16 differ from float32 on the processor, how many verdicts are others, and how many are under
-`--verdicts float32`. Without a GPU everything runs on the processor.
+`--verdicts float32`. Without a GPU everything runs on the processor. docs/performance.md says what
+has been measured so, and on what; vLLM has never been run here, nor `--verdicts float32` on a GPU.
 """
 
 import argparse
