@@ -13,7 +13,7 @@ from pommel_backend import (  # type: ignore[import-not-found]
     value_errors,
 )
 
-from pommel.models.huggingface import HuggingFaceModel, open_folder
+from pommel.models.huggingface.model import HuggingFaceModel, open_folder
 from pommel.models.huggingface.tokens import vocabulary_spec
 from pommel.models.model import LoadOptions
 

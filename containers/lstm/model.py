@@ -17,7 +17,7 @@ from pommel_backend import (  # type: ignore[import-not-found]
     value_errors,
 )
 
-from pommel.models.lstm import LstmModel, open_folder
+from pommel.models.lstm.model import LstmModel, open_folder
 from pommel.models.model import LoadOptions
 
 

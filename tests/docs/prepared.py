@@ -370,15 +370,14 @@ def _interrupted(place: Workplace) -> None:
     """Runs of two models, and two runs that were killed before their last batch was kept."""
     store = place.folder / "store.sqlite"
     _runs("number_prep", "number_simple")(place)
+    place.command("pommel run builtin://en-gpt2 npi_simple_any npi_src_any")
     with closing(sqlite3.connect(store)) as connection:
-        connection.execute(
-            "CREATE TRIGGER killed BEFORE INSERT ON results"
-            " BEGIN SELECT RAISE(ABORT, 'killed'); END"
+        connection.executescript(
+            "UPDATE runs SET status = 'running', finished = NULL, check_sum = NULL, scores = '[]'"
+            " WHERE suite_name LIKE 'npi%';"
+            "DELETE FROM results"
+            " WHERE run_key IN (SELECT run_key FROM runs WHERE status = 'running');"
         )
-    with contextlib.suppress(sqlite3.Error):
-        place.command("pommel run builtin://en-gpt2 npi_simple_any npi_src_any")
-    with closing(sqlite3.connect(store)) as connection:
-        connection.execute("DROP TRIGGER killed")
         # The first 384 are of the runs before.
         connection.execute("DELETE FROM scored WHERE scored_id IN (386, 387, 528)")
         connection.execute(
@@ -573,7 +572,10 @@ def _cwals(place: Workplace) -> None:
 def _old_and_damaged(place: Workplace) -> None:
     """A store that was cut off, and one of a later pommel."""
     # How much of a damaged store is whole depends on where its rows lie.
-    place.passing = ((re.compile(r"[ \d,]+ (?=kept|lost)"), " N "),)
+    place.passing = (
+        (re.compile(r"^(\w+) +[\d,]+ kept(; up to [\d,]+ lost)?$", re.MULTILINE), r"\1 N kept"),
+        (re.compile(r"^\d+ (?=runs (may|lost))", re.MULTILINE), "N "),
+    )
     store = place.folder / "store.sqlite"
     with closing(sqlite3.connect(store)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -195,3 +195,10 @@ def test_a_table_without_pairs_is_not_guessed(tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}: nothing tells which columns are pairs; {hint}"
     with pytest.raises(UsageError, match="nothing tells which columns"):
         Conversion(read_as="pairs").contents(path)
+
+
+def test_what_columns_are_named_for_goes_before_what_they_share(tmp_path: Path) -> None:
+    table = tmp_path / "x.csv"
+    table.write_text("good,bad,UID,candidates\na b c,a b d,x a b c,x a b d\n")
+    pairs, _, _ = read_pairs(table)
+    assert pairs.columns.columns == ("good", "bad")

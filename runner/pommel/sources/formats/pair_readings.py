@@ -126,8 +126,17 @@ def guessed(table: PairTable) -> tuple[PairColumns, str] | None:
         for one, other in permutations(texts, 2)
     }
     alike = [pair for pair, share in shares.items() if share]
-    # Words of a pair's sentences in columns of their own are no other pair.
-    alike = [pair for pair in alike if not any(_are_within(texts, pair, each) for each in alike)]
+    # Words of a pair's sentences in columns of their own are no other pair; but what columns are
+    # named for goes before what they share.
+    alike = [
+        pair
+        for pair in alike
+        if not any(
+            _are_within(texts, pair, each)
+            for each in alike
+            if are_opposite(*each) or not are_opposite(*pair)
+        )
+    ]
     named = [pair for pair in alike if are_opposite(*pair)]
     readings = [PairColumns(pair) for pair in named or alike]
     if readings:
