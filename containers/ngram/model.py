@@ -13,8 +13,8 @@ from pommel_backend import (  # type: ignore[import-not-found]
     value_errors,
 )
 
-from pommel.models.ngram.model import NgramModel, open_arpa
 from pommel.models.ngram.arpa import BOS, EOS
+from pommel.models.ngram.model import NgramModel, open_arpa
 
 # Above this many words all their probabilities at every token are too much to compute and to keep.
 _MAX_PREDICTED = 20_000
