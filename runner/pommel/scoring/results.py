@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +131,7 @@ class PredictionResult:
         return int((items & ~self.skipped).sum())
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class KeptPredictions(Sequence[PredictionResult]):
     """Predictions as a store keeps them: all are unpacked each time one is asked for.
 
@@ -138,19 +139,13 @@ class KeptPredictions(Sequence[PredictionResult]):
     under `score_rule`. `items` are as `packed` returns them, None until they are read.
     """
 
-    __slots__ = ("asked", "items", "score_rule", "scored")
-
     # The bits of a mark, from the lowest on.
-    MARKS = ("tie", "undefined", "unscored", "oov", "skipped", "swallowed", "holds")
+    MARKS: ClassVar = ("tie", "undefined", "unscored", "oov", "skipped", "swallowed", "holds")
 
-    def __init__(
-        self,
-        asked: Sequence[tuple[int, str, str]],
-        scored: tuple["Scored", ...],
-        rule: ScoreRule,
-        items: bytes | None,
-    ) -> None:
-        self.asked, self.scored, self.score_rule, self.items = asked, scored, rule, items
+    asked: Sequence[tuple[int, str, str]]
+    scored: tuple["Scored", ...]
+    score_rule: ScoreRule
+    items: bytes | None = None
 
     @classmethod
     def packed(cls, predictions: Sequence[PredictionResult]) -> bytes:

@@ -175,12 +175,13 @@ class RunRows:
         self, run_ids: Iterable[str] | None = None, *, items: bool = False
     ) -> Iterator[RunRow]:
         """Yield these runs (None: all) in the order in which they began, with their items if so."""
-        columns, source = f"{', '.join(_COLUMNS)}, NULL", "runs"
+        last, source = "NULL", "runs"
         if items:
-            columns, source = f"{columns[:-6]}, items", "runs LEFT JOIN results USING (run_key)"
+            last, source = "items", "runs LEFT JOIN results USING (run_key)"
         where, values = "", []
         if run_ids is not None:
             where, values = NAMED, [json.dumps([*run_ids])]
+        columns = ", ".join((*_COLUMNS, last))
         sql = f"SELECT {columns} FROM {source} {where} ORDER BY run_key"  # noqa: S608 - our own text
         return map(RunRow._make, self.connection.execute(sql, values))
 
