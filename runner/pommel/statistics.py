@@ -1,12 +1,9 @@
 """Statistics of scores, from numbers to numbers; pure."""
 
-import contextlib
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
-from operator import itemgetter
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 from typing import ClassVar, Literal, Self
 
@@ -170,8 +167,8 @@ class Interval:
         width. Of shares (0 and 1) in one group it is Wilson's (1927), of differences of shares
         (-1, 0, 1) Tango's (1998), of the difference of two groups' shares Mee's (1984).
         """
-        strata = _Strata.of(groups, weights, bounds)
-        return cls._of_strata([strata], confidence)[0]
+        ((low, high),) = _Strata.of([(groups, bounds)], weights).ends(confidence)
+        return cls(low=low, high=high)
 
     @classmethod
     def of_rows(
@@ -180,16 +177,8 @@ class Interval:
         *,
         confidence: float = CONFIDENCE,
     ) -> list[Self]:
-        """Return what `of_means` returns for each (groups, bounds), to the last bit, but sooner."""
-        return cls._of_strata([_Strata.of(own, None, ends) for own, ends in rows], confidence)
-
-    @classmethod
-    def _of_strata(cls, strata: "Sequence[_Strata]", confidence: float) -> list[Self]:
-        _check_confidence(confidence)
-        squared_z = NormalDist().inv_cdf((1 - confidence) / 2) ** 2
-        lows = _least_sums(strata, squared_z)
-        highs = _least_sums([each.mirrored() for each in strata], squared_z)
-        return [cls(low=low, high=-high) for low, high in zip(lows, highs, strict=True)]
+        """Return what `of_means` returns for each (groups, bounds), but sooner."""
+        return [cls(low=low, high=high) for low, high in _Strata.of(rows).ends(confidence)]
 
     @classmethod
     def of_mean(cls, values: Iterable[float], *, confidence: float = CONFIDENCE) -> Self:
@@ -226,202 +215,126 @@ class Interval:
 
 @frozen(eq=False)
 class _Strata:
-    """What groups of bounded values contribute to a sum of their means.
+    """Groups of bounded values, and the rows in which their means are added.
 
-    `values` and `counts` have the shape (groups, distinct values) and are filled up with counts of
-    0; the values, and their lower bounds `low` and upper bounds `high`, both of the shape
-    (groups,), are multiplied by the groups' weights.
+    `values` are the distinct values of each group, one group after the other from `firsts` on, and
+    `counts` how often it has them. `low` and `high` bound a group's values, and `rows` tells its
+    row. A row's sum is divided by what `divisors` (rows,) have: 0 where it has no group.
     """
 
     values: Values
     counts: Values
+    firsts: NDArray[np.int64]
     low: Values
     high: Values
+    rows: NDArray[np.int64]
+    divisors: NDArray[np.int64]
 
     @classmethod
     def of(
         cls,
-        groups: Iterable[Iterable[float]],
-        weights: Iterable[float] | None,
-        bounds: Iterable[tuple[float, float]] | tuple[float, float],
-    ) -> "_Strata":
-        arrays = [
-            np.asarray(group if isinstance(group, np.ndarray) else [*group]) for group in groups
-        ]
+        rows: Iterable[tuple[Iterable[Iterable[float]], Iterable[tuple[float, float] | float]]],
+        weights: Iterable[float] | None = None,
+    ) -> Self:
+        """Return the groups of each (groups, bounds); weights are those of the only row."""
+        arrays, limits, n_groups = [], [np.empty((0, 2))], []
+        for groups, bounds in rows:
+            own = [np.asarray(each if isinstance(each, np.ndarray) else [*each]) for each in groups]
+            arrays += own
+            n_groups.append(len(own))
+            limits.append(np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(own), 2)))
         values = np.concatenate([np.empty(0), *arrays])
         places = np.repeat(np.arange(len(arrays)), [len(array) for array in arrays])
         values, places = values[~np.isnan(values)], places[~np.isnan(values)]
         known, places = np.unique(places, return_inverse=True)
-        ends = np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(arrays), 2))[known]
+        ends = np.concatenate(limits)[known]
         if (values < ends[places, 0]).any() or (values > ends[places, 1]).any():
             raise ValueError("a value lies outside its bounds")
-        part = np.ones(len(known)) if weights is None else np.array([*weights])[known]
-        values, ends = values * part[places], ends * part[:, np.newaxis]
-        if weights is None:
-            values, ends = values * (1 / max(1, len(known))), ends * (1 / max(1, len(known)))
-        order = np.lexsort((values, places))
-        values, places = values[order], places[order]
-        is_first = np.ones(len(values), dtype=np.bool_)
-        is_first[1:] = (values[1:] != values[:-1]) | (places[1:] != places[:-1])
-        firsts = np.flatnonzero(is_first)
-        n_distinct = np.bincount(places[firsts], minlength=len(known))
-        filled = np.arange(n_distinct.max(initial=0)) < n_distinct[:, np.newaxis]
-        distinct, counts = np.zeros((2, *filled.shape))
-        distinct[filled] = values[firsts]
-        counts[filled] = np.diff(firsts, append=len(values))
-        return cls(values=distinct, counts=counts, low=ends.min(axis=1), high=ends.max(axis=1))
-
-    def mirrored(self) -> "_Strata":
-        """Return the same with other signs: its least sum is the greatest of this one."""
-        return _Strata(values=-self.values, counts=self.counts, low=-self.high, high=-self.low)
-
-
-def _least_sums(strata: Sequence[_Strata], squared_z: float) -> list[float]:
-    """Return the least sum of each that the test does not refuse; NaN where there is no group.
-
-    With the Lagrange multiplier m of the likeliest distributions whose sum is s, the statistic is
-    m * (found - s): both factors rise with m, so that one m has `squared_z`.
-    """
-    least = [math.fsum(each.low.tolist()) if each.low.size else math.nan for each in strata]
-    searches: dict[int, dict[int, _Search]] = {}
-    for place, each in enumerate(strata):
-        means = (each.values * each.counts).sum(axis=1) / each.counts.sum(axis=1)
-        above = math.fsum((means - each.low).tolist())
-        if above > _ROUNDED_SUM * math.fsum((each.high - each.low).tolist()):
-            # Then no more than half of it is left.
-            highest = 2 * (squared_z + float(each.counts.sum())) / above
-            # Sums of as many values are rounded alike, by themselves or with others.
-            alike = searches.setdefault(each.values.shape[1], {})
-            alike[place] = _search(above, squared_z, highest)
-    for own in searches.values():
-        tilted = _Tilted.of([strata[place] for place in own])
-        places, waiting = [*own], dict(enumerate(own.values()))
-        asked = {row: next(search) for row, search in waiting.items()}
-        while asked:
-            for row, above in zip([*asked], tilted.above_low(asked), strict=True):
-                try:
-                    asked[row] = waiting[row].send(above)
-                except StopIteration as end:
-                    least[places[row]] += end.value
-                    del asked[row]
-    return least
-
-
-_Search = Generator[float, float, float]
-
-
-def _search(above: float, squared_z: float, highest: float) -> _Search:
-    """Yield multipliers, is sent how far each is above the least, and return that of the one.
-
-    Brent's method (1973, Algorithms for Minimization without Derivatives), step by step as in
-    `scipy.optimize.brentq`, which cannot search for many at once.
-    """
-    before, here, f_before = 0.0, highest, -squared_z
-    f_here = here * (above - (yield here)) - squared_z
-    beyond = f_beyond = step = last = 0.0
-    for _ in range(_MOST_STEPS):
-        if f_before and f_here and (f_before < 0) != (f_here < 0):
-            beyond, f_beyond = before, f_before
-            last = step = here - before
-        if abs(f_beyond) < abs(f_here):
-            before, here, beyond = here, beyond, here
-            f_before, f_here, f_beyond = f_here, f_beyond, f_here
-        least = (1e-12 * highest + 1e-12 * abs(here)) / 2
-        half = (beyond - here) / 2
-        if f_here == 0 or abs(half) < least:
-            break
-        tried = math.inf
-        if abs(last) > least and abs(f_here) < abs(f_before):
-            with contextlib.suppress(ZeroDivisionError):
-                if before == beyond:
-                    tried = -f_here * (here - before) / (f_here - f_before)
-                else:
-                    one = (f_before - f_here) / (before - here)
-                    other = (f_beyond - f_here) / (beyond - here)
-                    rise = f_beyond * other - f_before * one
-                    tried = -f_here * rise / (other * one * (f_beyond - f_before))
-        if 2 * abs(tried) < min(abs(last), 3 * abs(half) - least):
-            last, step = step, tried
-        else:
-            last = step = half
-        before, f_before = here, f_here
-        here += step if abs(step) > least else math.copysign(least, half)
-        f_here = here * (above - (yield here)) - squared_z
-    return (yield here)
-
-
-@frozen(eq=False)
-class _Tilted:
-    """The groups of many sums: distances above the least value, counts, and which sum each is of.
-
-    The first two have the shape (distinct values, groups), `sums` has (groups,) and rises.
-    """
-
-    distances: Values
-    counts: Values
-    sums: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, strata: Sequence[_Strata]) -> Self:
-        distances = [each.values.T - each.low for each in strata]
+        own_rows = np.repeat(np.arange(len(n_groups)), n_groups)[known]
+        divisors = np.bincount(own_rows, minlength=len(n_groups))
+        if weights is not None:
+            part, divisors = np.array([*weights])[known], np.minimum(divisors, 1)
+            values, ends = values * part[places], ends * part[:, np.newaxis]
+        # Complex numbers are told apart, and sorted, by the first part before the second.
+        distinct, counts = np.unique(places + 1j * values, return_counts=True)
         return cls(
-            distances=np.concatenate(distances, axis=1),
-            counts=np.concatenate([each.counts.T for each in strata], axis=1),
-            sums=np.repeat(np.arange(len(strata)), [len(each.low) for each in strata]),
+            values=distinct.imag,
+            counts=counts.astype(np.float64),
+            firsts=np.searchsorted(distinct.real, np.arange(len(known))),
+            low=ends.min(axis=1),
+            high=ends.max(axis=1),
+            rows=own_rows,
+            divisors=divisors,
         )
 
-    def above_low(self, multipliers: Mapping[int, float]) -> list[float]:
-        """Return by how much likeliest sums with these multipliers are above the least possible.
+    def ends(self, confidence: float) -> list[tuple[float, float]]:
+        """Return the least and the greatest mean of each row that the test does not refuse."""
+        _check_confidence(confidence)
+        squared_z = NormalDist().inv_cdf((1 - confidence) / 2) ** 2
+        low, high = self._by_value(self.low), self._by_value(self.high)
+        least = self._by_row(self.low) + self._least_above(self.values - low, squared_z)
+        greatest = self._by_row(self.high) - self._least_above(high - self.values, squared_z)
+        with np.errstate(invalid="ignore"):
+            ends = least / self.divisors, greatest / self.divisors
+        return [*zip(*(each.tolist() for each in ends), strict=True)]
 
-        In each group a value v that was seen n times has the probability n / (m * (v - low) + c),
-        which is largest for c = 0: what is lacking to 1 then is the probability of `low` itself.
+    def _least_above(self, distances: Values, squared_z: float) -> Values:
+        """Return by how much the least sums are above those of the bound, (rows,).
+
+        With the Lagrange multiplier m of the likeliest distributions whose sum is s, the statistic
+        is m * (found - s): both factors rise with m, so that one m has `squared_z`. In each group a
+        value at the distance d that was seen n times has the probability n / (m * d + c), which is
+        largest for c = 0: what is lacking to 1 then is the probability of the bound itself.
         """
-        asked = np.full(self.sums[-1] + 1, math.nan)
-        asked[[*multipliers]] = [*multipliers.values()]
-        here = np.flatnonzero(~np.isnan(asked[self.sums]))
-        distances, counts, sums = self.distances[:, here], self.counts[:, here], self.sums[here]
-        n_groups = np.bincount(sums)[[*multipliers]]
-        parts, busy = np.empty(len(here)), np.arange(len(here))
-        tilted, seen = asked[sums] * distances, counts > 0
-        rest = np.where(seen, counts - tilted, 0.0).max(axis=0, initial=0.0)
-        # Newton's method from below, on a function that falls and is convex: never too far. A sum
-        # is done when all its groups are.
-        for n_steps in range(1, _MOST_STEPS + 1):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                shares = np.where(seen, counts / (tilted + rest), 0.0)
-                slopes = _added(np.where(seen, shares**2 / counts, 0.0))
-                totals = _added(shares)
-                steps = np.where(totals > 1, (totals - 1) / slopes, 0.0)
-            rest += steps
-            is_open = np.zeros(len(asked), dtype=np.bool_)
-            if n_steps < _MOST_STEPS:
-                is_open[sums[~(steps <= _ROUNDED_SUM * rest)]] = True
-            kept = is_open[sums]
-            if kept.all():
-                continue
-            parts[busy[~kept]] = _added(shares[:, ~kept] * distances[:, ~kept])
-            if not kept.any():
+        n_items = self._by_group(self.counts)
+        above = self._by_row(self._by_group(distances * self.counts) / n_items)
+        is_above = above > _ROUNDED_SUM * self._by_row(self.high - self.low)
+        above = np.where(is_above, above, 1.0)
+        # Then no more than half of it is left.
+        multipliers = 2 * (squared_z + self._by_row(n_items)) / above
+        # Newton's method from above: the statistic is m * found - n + c, which is convex, as c is.
+        for _ in range(_MOST_STEPS):
+            tilted = self._by_value(multipliers[self.rows]) * distances
+            rest = self._rest(tilted)
+            shares = self.counts / (tilted + self._by_value(rest))
+            left = self._by_row(self._by_group(shares * distances))
+            slopes = shares**2 / self.counts
+            falls = self._by_group(slopes * distances) / self._by_group(slopes)
+            rises = above - self._by_row(np.where(rest > 0, falls, 0.0))
+            steps = (multipliers * (above - left) - squared_z) / rises
+            multipliers -= steps
+            if (steps <= _NEAR * multipliers).all():
                 break
-            distances, counts, tilted = (each[:, kept] for each in (distances, counts, tilted))
-            seen = seen[:, kept]
-            rest, sums, busy = rest[kept], sums[kept], busy[kept]
-        own, ends = parts.tolist(), np.cumsum(n_groups).tolist()
-        return [math.fsum(own[i:j]) for i, j in pairwise([0, *ends])]
+        return np.where(is_above, above - squared_z / multipliers, 0.0)
+
+    def _rest(self, tilted: Values) -> Values:
+        """Return the c of each group where its values have these m * d."""
+        rest = np.maximum(np.maximum.reduceat(self.counts - tilted, self.firsts), 0.0)
+        # Newton's method from below, on a function that falls and is convex: never too far.
+        for _ in range(_MOST_STEPS):
+            shares = self.counts / (tilted + self._by_value(rest))
+            above = self._by_group(shares) - 1
+            steps = np.maximum(above, 0.0) / self._by_group(shares**2 / self.counts)
+            rest += steps
+            if (steps <= _NEAR * rest).all():
+                break
+        return rest
+
+    def _by_value(self, of_groups: Values) -> Values:
+        return np.repeat(of_groups, np.diff(self.firsts, append=len(self.values)))
+
+    def _by_group(self, of_values: Values) -> Values:
+        return np.add.reduceat(of_values, self.firsts)
+
+    def _by_row(self, of_groups: Values) -> Values:
+        n_rows = len(self.divisors)
+        return np.bincount(self.rows, weights=of_groups, minlength=n_rows).astype(np.float64)
 
 
-def _added(values: Values) -> Values:
-    """Return the sums over the first axis, rounded as those over the last one are."""
-    return np.asarray(
-        np.ascontiguousarray(values.T).sum(axis=1)
-        if len(values) >= _FEWEST_IN_PAIRS
-        else values.sum(axis=0)
-    )
-
-
-# Of fewer numbers in a row, NumPy adds one after the other.
-_FEWEST_IN_PAIRS = 8
 # What rounding may change in a sum, relative to the largest that there can be.
 _ROUNDED_SUM = 1e-13
+# From so near, the next step of Newton's method has all digits.
+_NEAR = 1e-9
 # Newton's method doubles its digits in each; 10 are usual.
 _MOST_STEPS = 100
 
@@ -498,14 +411,9 @@ def binomial_p(
 
 
 # At most so many values are drawn at once, which bounds the memory: 8 bytes each, four times; and
-# so many means, 4 bytes each.
+# so many means, 8 bytes each, thrice.
 _N_DRAWN_AT_ONCE = 2**20
-_N_MEANS_AT_ONCE = 2**24
-# One product of matrices has about so many columns, items of several groups: few are slow.
-_N_COLUMNS = 512
-# What single precision rounds by at most, and which values it is used for.
-_SINGLE = 2.0**-23
-_USUAL = 1e-25, 1e30
+_N_MEANS_AT_ONCE = 2**23
 
 
 @frozen
@@ -573,39 +481,41 @@ class Estimate:
         seed: int = 0,
         confidence: float = CONFIDENCE,
     ) -> list[Self]:
-        """Return what `of_groups` returns for the groups of each row, to the last bit.
+        """Return what `of_groups` returns for the groups of each row.
 
         One seed draws the same items from groups of the same sizes; so for models on the same
         suites they are drawn once for all.
         """
         rank = _percentile_rank(n_resamples, confidence)
-        found, alike = [], dict[tuple[int, ...], list[int]]()
+        sizes, means, alike = [], [], dict[tuple[_Drawn, ...], list[tuple[int, list[Values]]]]()
         for place, groups in enumerate(rows):
             known = _known_groups(groups)
             own_means = [_exact_mean(group.tolist()) for group in known]
             mean = _exact_mean(own_means)
-            sizes = tuple(group.size for group in known)
+            sizes.append(sum(group.size for group in known))
+            means.append(mean)
+            if math.isnan(mean) or sizes[-1] == len(known):
+                continue
             # Drawn are distances from the mean, so that rounding does not put it outside its
             # interval.
             if math.isfinite(mean):
                 known = [group - own for group, own in zip(known, own_means, strict=True)]
-            if not math.isnan(mean) and max(sizes) > 1:
-                alike.setdefault(sizes, []).append(place)
-            found.append((sum(sizes), mean, known))
-        low, high = np.full((2, len(found)), math.nan)
-        for places in alike.values():
-            n_at_once = max(1, _N_MEANS_AT_ONCE // n_resamples)
-            for start in range(0, len(places), n_at_once):
-                few = places[start : start + n_at_once]
-                stacked = map(np.array, zip(*(found[each][2] for each in few), strict=True))
-                for ones, drawn in _DrawnAlike.parted([*stacked], n_resamples, seed):
-                    own = [few[each] for each in ones]
-                    low[own], high[own] = drawn.ends(rank) / len(drawn.groups)
+            drawn, values = zip(*map(_Drawn.of, known), strict=True)
+            alike.setdefault(drawn, []).append((place, [*values]))
+        ends = np.full((len(means), 2), math.nan)
+        n_at_once = max(1, _N_MEANS_AT_ONCE // n_resamples)
+        for drawn, every in alike.items():
+            for start in range(0, len(every), n_at_once):
+                places, values = zip(*every[start : start + n_at_once], strict=True)
+                stacked = [np.array(own) for own in zip(*values, strict=True)]
+                sums = _drawn_sums(drawn, stacked, n_resamples, seed)
+                sums.partition((rank - 1, n_resamples - rank), axis=1)
+                ends[[*places]] = sums[:, [rank - 1, -rank]] / len(drawn)
         # An infinite mean has infinite values, whose distances from it are none.
-        middles = [mean if math.isfinite(mean) else 0.0 for _, mean, _ in found]
+        ends += np.where(np.isfinite(means), means, 0.0)[:, np.newaxis]
         return [
-            cls(n=n, mean=mean, low=float(low[i] + middles[i]), high=float(high[i] + middles[i]))
-            for i, (n, mean, _) in enumerate(found)
+            cls(n=n, mean=mean, low=low, high=high)
+            for n, mean, (low, high) in zip(sizes, means, ends.tolist(), strict=True)
         ]
 
     @classmethod
@@ -655,148 +565,61 @@ def _exact_mean(values: Sequence[float]) -> float:
     return math.nan if any(map(math.isnan, values)) else mean_score(values)
 
 
-@frozen(eq=False)
-class _DrawnAlike:
-    """Rows of groups of which the same items are drawn.
+@frozen
+class _Drawn:
+    """What is drawn of a group: items, as many as it has.
 
-    `groups` have the shape (rows, items). A group of two values (right and wrong) has in `shares`
-    how many items have the first: how often that is drawn is all there is to draw. Others have NaN.
+    Of two values (right and wrong), how often the first is drawn is all there is to draw; `share`
+    is how many items have it, None of others.
     """
 
-    groups: Sequence[Values]
-    shares: Sequence[float]
-    n_resamples: int
-    seed: int
+    size: int
+    share: float | None
 
     @classmethod
-    def parted(
-        cls, groups: Sequence[Values], n_resamples: int, seed: int
-    ) -> "Iterator[tuple[list[int], Self]]":
-        """Yield the rows of groups, and where they stand, by what is drawn of them."""
-        shares = np.stack([_shares_of_first(group) for group in groups], axis=1)
-        largest = _largest_sums(groups)
-        # What single precision says something about.
-        is_usual = (largest > _USUAL[0]) & (largest < _USUAL[1]) & np.isnan(shares).any(axis=1)
-        alike: dict[tuple[bytes, int], list[int]] = {}
-        for row, own in enumerate(shares):
-            alike.setdefault((own.tobytes(), -1 if is_usual[row] else row), []).append(row)
-        for rows in alike.values():
-            yield (
-                rows,
-                cls(
-                    groups=[group[rows] for group in groups],
-                    shares=shares[rows[0]].tolist(),
-                    n_resamples=n_resamples,
-                    seed=seed,
-                ),
-            )
+    def of(cls, group: Values) -> "tuple[_Drawn, Values]":
+        """Return what is drawn of a group, and of which values its means are made."""
+        values = group.tolist()
+        first, *others = dict.fromkeys(values)
+        if len(others) > 1 or not all(map(math.isfinite, (first, *others))):
+            return cls(size=len(values), share=None), group
+        share = 1 - (len(values) - values.count(first)) / len(values)
+        other = others[0] if others else first
+        return cls(size=len(values), share=share), np.array([first - other, other])
 
-    def ends(self, rank: int) -> Values:
-        """Return the `rank`-th least and greatest sum over groups of drawn means, (2, rows).
-
-        Of many rows sums in single precision tell which draws may be the ends, and how many lie
-        below these; only these are added up item by item.
-        """
-        places = rank - 1, self.n_resamples - rank
-        n_rows = len(self.groups[0])
-        if n_rows == 1:
-            every = np.arange(self.n_resamples)
-            return np.partition(self._sums(np.zeros_like(every), every), places)[[*places], None]
-        widest = max(group.shape[1] for group in self.groups)
-        # Thrice what the terms of a product, and the products, are rounded by at most.
-        n_rounded = _N_COLUMNS + widest + len(self.groups)
-        reach = 3 * _SINGLE * n_rounded * _largest_sums(self.groups)
-        near, ranks = [], []
-        for sums, far in zip(self._rough_sums(), reach, strict=True):
-            ordered = np.sort(sums)
-            for place in places:
-                least, most = ordered[place] - far, ordered[place] + far
-                near.append(np.flatnonzero((sums >= least) & (sums <= most)))
-                ranks.append(place - int(np.searchsorted(ordered, least)))
-        lengths = [len(draws) for draws in near]
-        rows = np.repeat(np.arange(len(near)) // 2, lengths)
-        own = np.split(self._sums(rows, np.concatenate(near)), np.cumsum(lengths)[:-1])
-        found = [np.sort(sums)[place] for sums, place in zip(own, ranks, strict=True)]
-        return np.asarray(np.array(found).reshape(n_rows, 2).T)
-
-    def _draws(self) -> Iterator[tuple[Values, slice, NDArray[np.int64]]]:
-        """Yield a group, which draws, and what is drawn: its items, or how often the first."""
-        generator = np.random.default_rng(self.seed)
-        for group, share in zip(self.groups, self.shares, strict=True):
-            size = group.shape[1]
-            if not math.isnan(share):
-                whole = slice(0, self.n_resamples)
-                yield group, whole, generator.binomial(size, share, size=self.n_resamples)
-                continue
-            n_at_once = max(1, _N_DRAWN_AT_ONCE // size)
-            for start in range(0, self.n_resamples, n_at_once):
-                some = slice(start, min(start + n_at_once, self.n_resamples))
-                yield group, some, generator.integers(size, size=(some.stop - start, size))
-
-    def _sums(self, rows: NDArray[np.int64], draws: NDArray[np.int64]) -> Values:
-        """Return the sum over groups of the means of what is drawn, for pairs of row and draw."""
-        sums = np.zeros(len(rows))
-        with np.errstate(invalid="ignore"):
-            for group, some, drawn in self._draws():
-                here = np.flatnonzero((draws >= some.start) & (draws < some.stop))
-                own, chosen = rows[here], drawn[draws[here] - some.start]
-                if chosen.ndim == 1:
-                    first, other = group[own, 0], _others(group)[own]
-                    sums[here] += other + (first - other) * (chosen / group.shape[1])
-                else:
-                    sums[here] += group.ravel()[chosen + group.shape[1] * own[:, None]].mean(axis=1)
-        return sums
-
-    def _rough_sums(self) -> NDArray[np.float32]:
-        """Return about the same for all pairs, (rows, draws): values times how often drawn."""
-        sums = np.zeros((len(self.groups[0]), self.n_resamples), dtype=np.float32)
-        for (_, some), columns in groupby(self._columns(), key=itemgetter(0)):
-            _, values, counts = zip(*columns, strict=True)
-            sums[:, some] += np.concatenate(values, axis=1) @ np.concatenate(counts, axis=1).T
-        return sums
-
-    def _columns(
-        self,
-    ) -> Iterator[tuple[tuple[int, slice], NDArray[np.float32], NDArray[np.float32]]]:
-        """Yield which product and draws, values (rows, columns), and their counts by draw."""
-        width = 0
-        for group, some, drawn in self._draws():
-            n_draws, size = some.stop - some.start, group.shape[1]
-            if drawn.ndim == 1:
-                other = _others(group)
-                values = np.stack([group[:, 0] - other, other], axis=1)
-                counts = np.stack([drawn / size, np.ones(n_draws)], axis=1)
-            else:
-                values = group / size
-                places = drawn + size * np.arange(n_draws)[:, np.newaxis]
-                counts = np.bincount(places.ravel(), minlength=n_draws * size)
-                counts = counts.reshape(n_draws, size)
-            width += values.shape[1]
-            yield (
-                (width // _N_COLUMNS, some),
-                values.astype(np.float32),
-                counts.astype(np.float32),
-            )
+    def parts(self, n_draws: int, generator: np.random.Generator) -> Values:
+        """Return what part each value has in the means drawn, (values, draws)."""
+        if self.share is not None:
+            n_first = generator.binomial(self.size, self.share, size=n_draws)
+            return np.array([n_first / self.size, np.ones(n_draws)])
+        drawn = generator.integers(self.size, size=(n_draws, self.size))
+        drawn += self.size * np.arange(n_draws)[:, np.newaxis]
+        counts = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+        return np.asarray(counts.T / self.size)
 
 
-def _shares_of_first(group: Values) -> Values:
-    """Return how many items of groups of two values have the first, (rows,); NaN of others."""
-    first, other = group[:, 0], _others(group)
-    is_first = group == first[:, np.newaxis]
-    is_two = (is_first | (group == other[:, np.newaxis])).all(axis=1)
-    is_two &= np.isfinite(first) & np.isfinite(other)
-    return np.asarray(np.where(is_two, 1 - (~is_first).sum(axis=1) / group.shape[1], math.nan))
+def _drawn_sums(
+    drawn: Sequence[_Drawn], groups: Sequence[Values], n_resamples: int, seed: int
+) -> Values:
+    """Return the sum over groups, (rows, values) each, of the means drawn, (rows, resamples).
 
-
-def _others(group: Values) -> Values:
-    """Return the first value of each row that is not its first value, or that, (rows,)."""
-    places = np.argmax(group != group[:, :1], axis=1)
-    return np.asarray(group[np.arange(len(group)), places])
-
-
-def _largest_sums(groups: Sequence[Values]) -> Values:
-    """Return the sum over groups of the largest value, without its sign, (rows,)."""
-    return np.asarray(np.sum([np.abs(group).max(axis=1) for group in groups], axis=0))
+    The infinite values of a row have one sign.
+    """
+    generator = np.random.default_rng(seed)
+    sums = np.zeros((len(groups[0]), n_resamples))
+    for each, group in zip(drawn, groups, strict=True):
+        is_infinite = np.isinf(group)
+        finite = np.where(is_infinite, 0.0, group)
+        n_at_once = max(1, _N_DRAWN_AT_ONCE // each.size)
+        for start in range(0, n_resamples, n_at_once):
+            own = sums[:, start : start + n_at_once]
+            parts = each.parts(own.shape[1], generator)
+            own += finite @ parts
+            if is_infinite.any():
+                # Infinity times none would be NaN.
+                sign = np.where(is_infinite, np.sign(group), 0.0) @ parts
+                own[sign != 0] = np.copysign(math.inf, sign[sign != 0])
+    return sums
 
 
 @frozen

@@ -92,7 +92,9 @@ def test_many_items_are_drawn_in_blocks_that_change_nothing(
     margins = np.random.default_rng(3).normal(size=500)
     expected = Estimate.of_values(margins, n_resamples=999)
     monkeypatch.setattr("pommel.statistics._N_DRAWN_AT_ONCE", 1700)
-    assert Estimate.of_values(margins, n_resamples=999) == expected
+    found = Estimate.of_values(margins, n_resamples=999)
+    assert (found.n, found.mean) == (expected.n, expected.mean)
+    assert ends(found) == pytest.approx(ends(expected), rel=1e-12)
 
 
 def plainly(groups: list[list[float]], n_resamples: int, seed: int) -> tuple[float, float]:
@@ -113,7 +115,7 @@ def plainly(groups: list[list[float]], n_resamples: int, seed: int) -> tuple[flo
 def test_rows_that_are_drawn_together_are_drawn_as_each_alone(
     data: st.DataObject, sizes: list[int]
 ) -> None:
-    """To the last bit: margins of any size, some of them alike, of models on the same suites."""
+    """Margins of any size, some of them alike, of models on the same suites."""
     margin = st.integers(-30, 30).map(lambda tenth: tenth / 10) | st.floats(-1e6, 1e6)
 
     def group(size: int) -> st.SearchStrategy[list[float]]:
@@ -124,7 +126,9 @@ def test_rows_that_are_drawn_together_are_drawn_as_each_alone(
     rows = data.draw(st.lists(of_sizes, min_size=2, max_size=5))
     seed = data.draw(st.integers(0, 3))
     found = Estimate.of_rows(rows, n_resamples=199, seed=seed)
-    assert [ends(each) for each in found] == [plainly(row, 199, seed) for row in rows]
+    for each, row in zip(found, rows, strict=True):
+        rounded = 1e-12 * max(abs(margin) for group in row for margin in group)
+        assert ends(each) == pytest.approx(plainly(row, 199, seed), rel=1e-12, abs=rounded)
 
 
 @given(
@@ -133,8 +137,11 @@ def test_rows_that_are_drawn_together_are_drawn_as_each_alone(
 def test_what_is_special_in_one_row_changes_no_other(groups: list[list[float]]) -> None:
     rows = [[group, [1.0, 2.0, 4.0]] for group in groups]
     together = Estimate.of_rows(rows, n_resamples=39)
-    alone = [Estimate.of_groups(row, n_resamples=39) for row in rows]
-    assert repr(together) == repr(alone)
+    for found, row in zip(together, rows, strict=True):
+        alone = Estimate.of_groups(row, n_resamples=39)
+        assert repr((found.n, found.mean)) == repr((alone.n, alone.mean))
+        rounded = 1e-12 * max(abs(each) for each in [*row[0], 1.0] if math.isfinite(each))
+        assert ends(found) == pytest.approx(ends(alone), rel=1e-12, abs=rounded, nan_ok=True)
 
 
 def test_what_is_drawn_for_models_on_the_same_suites_is_drawn_once(
@@ -150,8 +157,7 @@ def test_what_is_drawn_for_models_on_the_same_suites_is_drawn_once(
     margins = made(6).normal(size=(50, 3, 24))
     monkeypatch.setattr("numpy.random.default_rng", counted)
     Estimate.of_rows(margins, n_resamples=99)
-    # Once to find the ends roughly, and once to add these up.
-    assert n_made == 2
+    assert n_made == 1
 
 
 def test_another_seed_draws_others() -> None:
