@@ -1,12 +1,12 @@
 """What a model in this process says of its tokens, as an image of the LM Zoo would."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.model import Policy
+from pommel.models.model import Model, Policy
 from pommel.surprisal import Token
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class TokenizingModel(ABC):
     """A model that knows how it makes tokens of sentences."""
 
     __slots__ = ()
+
+    # What gives the same model in float32; only networks have it.
+    in_float32: Callable[[], Model]
 
     @property
     @abstractmethod

@@ -201,14 +201,11 @@ def find_place(reference: str, options: LoadOptions) -> Path | None:
     One on the hub is downloaded, if it is not here or has another commit by now. Raises as
     `open_model` does.
     """
-    body = reference.removeprefix(SCHEME)
-    if (folder := expanded(body)).is_dir():
-        return folder
     # What is missing to load it is told first.
     if not all(map(find_spec, ("torch", "transformers"))):
         return None
     with naming(reference):
-        return find_source(body, options)[0]
+        return find_source(reference.removeprefix(SCHEME), options)[0]
 
 
 def _download(name: str, revision: str | None, options: LoadOptions) -> Path:

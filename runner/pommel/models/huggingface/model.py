@@ -176,8 +176,6 @@ _PROBE = "Testing"
 class HuggingFaceModel(TokenizingModel):
     """A language model in this process. Each distinct sentence is scored once, in batches."""
 
-    in_float32: Callable[[], Model]
-
     def __init__(self, *, info: ModelInfo, scorer: Scorer) -> None:
         """Put together what `open_model` has loaded and checked."""
         self.info = info

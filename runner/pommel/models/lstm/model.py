@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -140,8 +140,6 @@ class LstmModel(TokenizingModel):
     nothing stands before the first word, which then gets what `first_token` says. It is scored at
     the end unless `eos` is "never".
     """
-
-    in_float32: Callable[[], Model]
 
     def __init__(
         self,
