@@ -72,6 +72,22 @@ def test_what_is_held_does_not_grow_with_the_models(store: Path | None) -> None:
     assert counts[0] == counts[1]
 
 
+def test_what_came_of_a_model_is_read_once_for_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def opened(file: Path) -> Store:
+        read.append(file)
+        return Store.open(file, read_only=True)
+
+    monkeypatch.setattr("pommel.store.late_runs._opened", opened)
+    results = pommel.run(models(6), suites(), store=tmp_path / "store.sqlite")
+    assert len(read) == 6
+    results.to_frame()
+    assert len(read) == 12
+
+
 def test_what_is_read_is_what_was_run_to_the_last_bit(store: Path | None) -> None:
     results = pommel.run(models(2), suites(), store=store)
     held = [run for model in models(2) for run in run_suites(model, suites())]

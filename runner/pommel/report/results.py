@@ -34,14 +34,16 @@ class Results:
     @classmethod
     def told_apart(cls, made: Sequence[Run]) -> "Results":
         """Put runs together under names that tell models and families apart."""
-        runs = [(RunRecord.of(run).model.reference, run) for run in made]
-        called = Named.unique_names(
-            {
-                reference: Named(name=run.result.model_name, membership=run.result.membership)
-                for reference, run in runs
-            }
-        )
-        return cls(runs=tuple(run.renamed(called[reference]) for reference, run in runs))
+        asked, references = {}, []
+        for run in made:
+            # It may be read from a file: once, and not held.
+            record = RunRecord.of(run)
+            result, reference = record.result, record.model.reference
+            asked[reference] = Named(name=result.model_name, membership=result.membership)
+            references.append(reference)
+        called = Named.unique_names(asked)
+        pairs = zip(made, references, strict=True)
+        return cls(runs=tuple(run.renamed(called[reference]) for run, reference in pairs))
 
     @classmethod
     def as_analysed(cls, runs: Sequence[Run]) -> "Results":
