@@ -239,7 +239,7 @@ class _Strata:
         """Return the groups of each (groups, bounds); weights are those of the only row."""
         arrays, limits, n_groups = [], [np.empty((0, 2))], []
         for groups, bounds in rows:
-            own = [np.asarray(each if isinstance(each, np.ndarray) else [*each]) for each in groups]
+            own = [np.fromiter(each, dtype=np.float64) for each in groups]
             arrays += own
             n_groups.append(len(own))
             limits.append(np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(own), 2)))
@@ -267,7 +267,7 @@ class _Strata:
             divisors=divisors,
         )
 
-    def ends(self, confidence: float) -> list[tuple[float, float]]:
+    def ends(self, confidence: float) -> list[list[float]]:
         """Return the least and the greatest mean of each row that the test does not refuse."""
         _check_confidence(confidence)
         squared_z = NormalDist().inv_cdf((1 - confidence) / 2) ** 2
@@ -275,8 +275,8 @@ class _Strata:
         least = self._by_row(self.low) + self._least_above(self.values - low, squared_z)
         greatest = self._by_row(self.high) - self._least_above(high - self.values, squared_z)
         with np.errstate(invalid="ignore"):
-            ends = least / self.divisors, greatest / self.divisors
-        return [*zip(*(each.tolist() for each in ends), strict=True)]
+            ends: list[list[float]] = (np.array([least, greatest]) / self.divisors).T.tolist()
+        return ends
 
     def _least_above(self, distances: Values, squared_z: float) -> Values:
         """Return by how much the least sums are above those of the bound, (rows,).

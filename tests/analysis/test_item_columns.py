@@ -1,6 +1,7 @@
 """Results item by item, and predictions of one item put together."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from pommel.analysis.item_columns import (
     prediction_chance,
 )
 from pommel.scoring.choices import ScoreRule
-from pommel.scoring.results import SuiteResult
+from pommel.scoring.results import KeptPredictions, SuiteResult
 
 ROWS = ["1101-", "1-011"]
 
@@ -43,6 +44,28 @@ def test_the_columns_of_a_rule_are_its_scores(
         (score.n_holding, score.n_items) for score in result.scores
     ]
     assert mean_of_means(each.holds for each in found) == result.score
+
+
+@pytest.mark.parametrize("rule", ["all", "first", "each"])
+def test_what_a_store_keeps_is_unpacked_once_for_all_columns(
+    monkeypatch: pytest.MonkeyPatch, rule: ScoreRule
+) -> None:
+    result = record(holds=ROWS, rule=rule).result
+    asked = [(each.prediction_id, each.formula, each.description) for each in result.predictions]
+    kept = KeptPredictions(asked, result.scored, rule, result.packed_items())
+    n_unpacked, unpacked = 0, KeptPredictions.unpacked
+
+    def counted(own: KeptPredictions) -> object:
+        nonlocal n_unpacked
+        n_unpacked += 1
+        return unpacked(own)
+
+    monkeypatch.setattr(KeptPredictions, "unpacked", counted)
+    found = columns_of(replace(result, predictions=kept))
+    assert n_unpacked == 1
+    assert [each.holds.tolist() for each in found] == [
+        each.holds.tolist() for each in columns_of(result)
+    ]
 
 
 def test_the_margin_of_a_conjunction_is_the_least() -> None:

@@ -70,13 +70,13 @@ def columns_of(result: SuiteResult) -> tuple[ItemScores, ...]:
     """
     if result.reported:
         return (_counted_column(result.reported),) if result.reported.n_items else ()
-    if not result.counted:
+    # Each look at what a store keeps unpacks it anew.
+    counted = tuple(result.counted)
+    if not counted:
         return ()
     if result.score_rule == "each":
-        return tuple(
-            _joint_column(str(each.prediction_id), result, [each]) for each in result.counted
-        )
-    return (_joint_column("", result, result.counted),)
+        return tuple(_joint_column(str(each.prediction_id), result, [each]) for each in counted)
+    return (_joint_column("", result, counted),)
 
 
 def mean_of_columns(members: Sequence[ItemScores]) -> ItemScores:
