@@ -51,7 +51,7 @@ def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
         loaded = LoadedSuite.read(path, strict=True)
         if loaded.warnings:
             raise SuiteError(loaded.warnings)
-        card = SuiteCard.of_value(loaded.suite.to_dict())
+        card = SuiteCard.of_suite(loaded.suite)
         # Some have been run on all suites of a language, some on one suite.
         pretrained, own = (
             tuple(each for key in (card.language, card.name) for each in runs[kind].get(key, ()))

@@ -253,7 +253,7 @@ class SuiteCard:
         """
         if not source.startswith(_SHIPPED) and (source == "-" or Path(source).exists()):
             found = load_suites([source])
-            return [cls.of_value(suite.to_dict()) for suite in found.suites], found.error
+            return [*map(cls.of_suite, found.suites)], found.error
         meant, top = {*find_suites(source)}, shipped_folder("suites")
         return [cls(**each.card) for each in _Shipped.index() if top / each.file in meant], None
 
@@ -275,19 +275,17 @@ class SuiteCard:
         ]
 
     @classmethod
-    def of_value(cls, value: Mapping[str, Any]) -> Self:
-        """Return the card of a valid suite's JSON value."""
-        meta = value["meta"]
-        conditions = value["items"][0]["conditions"]
+    def of_suite(cls, suite: "Suite") -> Self:
+        """Return the card of any suite, by what it says of itself."""
         return cls(
-            name=meta["name"],
-            language=str(meta.get("language") or ""),
-            circuit=str(meta.get("circuit") or ""),
-            version=str(meta.get("version") or ""),
-            modifier_of=str(meta.get("modifier_of") or ""),
-            n_items=len(value["items"]),
-            n_predictions=len(value["predictions"]),
-            condition_names=tuple(each["condition_name"] for each in conditions),
+            name=suite.name,
+            language=suite.language,
+            circuit=str(suite.meta.get("circuit") or ""),
+            version=suite.version,
+            modifier_of=str(suite.meta.get("modifier_of") or ""),
+            n_items=len(suite.items),
+            n_predictions=len(suite.predictions),
+            condition_names=suite.condition_names,
         )
 
 
