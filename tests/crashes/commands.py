@@ -150,6 +150,8 @@ class Folder:
                 "PYTHONPATH": os.pathsep.join(map(str, [*before, _REPOSITORY / "runner"])),
                 "HOME": str(self.path),
                 "POMMEL_STORE": "store.sqlite",
+                # Of its own: what is known of models by now decides what is read and written.
+                "POMMEL_CACHE": str(self.path / ".cache"),
                 **environment,
             },
             stdin=subprocess.DEVNULL,
@@ -161,9 +163,13 @@ class Folder:
         )
 
     def names(self) -> set[str]:
-        """Return what is in it, but for SQLite's own files beside a store."""
+        """Return what is in it, but for the cache and SQLite's own files beside a store."""
         found = {str(path.relative_to(self.path)) for path in self.path.rglob("*")}
-        return {name for name in found if not name.endswith(("-wal", "-shm"))}
+        return {
+            name
+            for name in found
+            if not (name.startswith(".cache") or name.endswith(("-wal", "-shm")))
+        }
 
     def words(self, command: str) -> Iterator[str]:
         """Yield the arguments of a command, with the ids that are named."""

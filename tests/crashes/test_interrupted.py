@@ -11,7 +11,7 @@ from tests.crashes.commands import READING, WRITING, Folder
 
 HOOK = Path(__file__).with_name("at_a_moment")
 # As many as every command has: most of them before it begins, when modules are loaded.
-LOADING = 500
+LOADING = 250
 # What is said last; training says more.
 ENDS = ("pommel: interrupted\n", ": stopped; the same command goes on from here\n")
 

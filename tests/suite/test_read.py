@@ -342,6 +342,17 @@ def test_what_is_wrong_and_where(
         assert shape_faults(value, name) == described(validator.iter_errors(value))
 
 
+@pytest.mark.parametrize("wrong", [KeyError, None], ids=["missing", "null"])
+def test_each_part_that_is_missing_is_seen(
+    slow_validators: dict[str, Draft202012Validator], wrong: Any
+) -> None:
+    for path in PLACES:
+        value = copy.deepcopy(SOUND)
+        change(value, path, wrong)
+        for name, validator in slow_validators.items():
+            assert shape_faults(value, name) == described(validator.iter_errors(value)), path
+
+
 def change(value: Any, path: tuple[str | int, ...], wrong: Any) -> None:
     """Replace what stands there, or take it away; nothing if there is nothing any more."""
     *above, last = path

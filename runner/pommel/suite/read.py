@@ -278,8 +278,9 @@ def _type(schema: Mapping[str, Any]) -> Any:
         case {"type": [*names]}:
             return Union[*(_type({"type": name}) for name in names)]
         case {"properties": parts, **others}:
-            types = {key: _type(part) for key, part in parts.items()}
             needed = others.get("required", ())
+            # Another schema may say what a value has to be that this one needs.
+            types = dict.fromkeys(needed, Any) | {key: _type(part) for key, part in parts.items()}
             fields = [(key, types[key], *(() if key in needed else (None,))) for key in types]
             return defstruct("Object", fields, kw_only=True)
         case {"additionalProperties": part, **others}:
