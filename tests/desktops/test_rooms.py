@@ -16,7 +16,7 @@ ROOMS = ("files", "suite", "scoring", "store", "report", "leaderboard")
 COMMANDS = ("convert", "leaderboard", "report", "runs_export", "runs_list", "submit", "suites_new")
 # They play other systems themselves: Linux and macOS, and folders without locks.
 OTHERS = (
-    "tests/store/test_store.py::test_where_it_is",
+    "tests/files/test_own_path.py::test_where_a_users_own_files_are",
     "tests/leaderboard/test_board.py::test_two_boards_at_once_in_one_place",
     "tests/leaderboard/test_changing.py::test_nothing_is_deleted_where_an_addition_may_go_on",
 )
