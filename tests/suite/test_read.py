@@ -19,7 +19,7 @@ from pommel.files.shipped import json_schema
 from pommel.files.text import sha256_of
 from pommel.suite.checks import Finding
 from pommel.suite.metrics import METRICS
-from pommel.suite.read import LoadedSuite, _has_shape, described, outline, shape_faults
+from pommel.suite.read import LoadedSuite, _has_shape, _type, described, outline, shape_faults
 from pommel.suite.suite import Condition, Item, Prediction, Region, Suite
 
 
@@ -322,6 +322,41 @@ def test_which_metrics_are_seen_to_be_sound_at_once(
     metric: str | list[str], *, is_seen_at_once: bool
 ) -> None:
     assert _has_shape(suite_value(metric=metric), "suite") == is_seen_at_once
+
+
+@pytest.mark.parametrize(
+    ("schema", "word"),
+    [
+        ({"type": "integer", "minimum": 1}, "minimum"),
+        ({"type": ["number", "null"], "maximum": 1}, "maximum"),
+        ({"type": "string", "maxLength": 1}, "maxLength"),
+        ({"type": "array", "items": {"type": "string"}, "maxItems": 1}, "maxItems"),
+        ({"properties": {}, "additionalProperties": False}, "additionalProperties"),
+        ({"properties": {}, "patternProperties": {}}, "patternProperties"),
+        ({"properties": {}, "allOf": [{"required": ["a"]}]}, "allOf"),
+        ({"additionalProperties": {"type": "string"}, "required": ["a"]}, "required"),
+        ({"additionalProperties": {"type": "string"}, "minProperties": 1}, "minProperties"),
+        ({"enum": ["a", "b"], "not": {"const": "a"}}, "not"),
+        ({"anyOf": [{"type": "string"}], "minLength": 1}, "minLength"),
+        ({"required": ["a"]}, "required"),
+    ],
+)
+def test_a_word_of_a_schema_that_would_be_passed_over_is_refused(
+    schema: dict[str, Any], word: str
+) -> None:
+    assert Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(schema)
+    for inner in (schema, {"items": schema}, {"properties": {"a": schema}}):
+        with pytest.raises(ValueError, match=rf"no type says what {word} does"):
+            _type(inner)
+
+
+def test_lists_without_repeats_are_metrics_only() -> None:
+    """Of these alone it is looked after, with what msgspec has no word for."""
+    schema = json_schema("suite")
+    (_, _, metrics) = schema["properties"]["meta"]["properties"]["metric"]["anyOf"]
+    assert metrics.pop("uniqueItems")
+    assert not any("uniqueItems" in json.dumps(each) for each in map(json_schema, NAMES[1:]))
+    assert "uniqueItems" not in json.dumps(schema)
 
 
 @given(

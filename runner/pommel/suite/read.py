@@ -246,9 +246,10 @@ def shape_faults(value: object, schema_name: str) -> list[Finding]:
 
 def _has_shape(value: object, schema_name: str) -> bool:
     """Say at once whether a value is as the schema has it; of some that are, it says no."""
+    decoders = _decoders(schema_name)
     try:
         text = JsonDocument.encoded(value)
-        suite, *_ = (decoder.decode(text) for decoder in _decoders(schema_name))
+        suite, *_ = (decoder.decode(text) for decoder in decoders)
     except (TypeError, ValueError, RecursionError):
         return False
     # What msgspec has no word for.
@@ -260,14 +261,35 @@ def _has_shape(value: object, schema_name: str) -> bool:
 def _decoders(schema_name: str) -> "list[msgspec.json.Decoder[Any]]":
     import msgspec
 
-    schema = _schema(schema_name)
-    return [msgspec.json.Decoder(_type(each)) for each in (*schema.get("allOf", ()), schema)]
+    own = dict(_schema(schema_name))
+    parts = own.pop("allOf", ())
+    return [msgspec.json.Decoder(_type(each)) for each in (*parts, own)]
+
+
+# The words that say what a type is made by, of which the first decides, and those that may stand
+# beside each. A word that stood elsewhere would be passed over.
+_BESIDE = {
+    "const": (),
+    "enum": (),
+    "anyOf": (),
+    "properties": ("type", "required"),
+    "additionalProperties": ("type", "propertyNames"),
+    "items": ("type", "minItems", "uniqueItems"),
+    "type": ("minLength", "pattern"),
+}
+_NOTES = ("$schema", "$id", "$defs", "title", "description")
 
 
 def _type(schema: Mapping[str, Any]) -> Any:
-    """Return the type by which msgspec takes what a schema takes, but for `uniqueItems`."""
+    """Return the type by which msgspec takes what a schema takes, but for `uniqueItems`.
+
+    Raises `ValueError` for a schema that says what has no place in it, which msgspec would take.
+    """
     from msgspec import Meta, defstruct
 
+    word = next((each for each in _BESIDE if each in schema), "")
+    if unknown := {*schema} - {word, *_BESIDE.get(word, ()), *_NOTES}:
+        raise ValueError(f"no type says what {', '.join(sorted(unknown))} does beside {word!r}")
     match schema:
         case {"const": value}:
             return Literal[value]
@@ -276,7 +298,7 @@ def _type(schema: Mapping[str, Any]) -> Any:
         case {"anyOf": parts}:
             return Union[*map(_type, parts)]
         case {"type": [*names]}:
-            return Union[*(_type({"type": name}) for name in names)]
+            return Union[*(_type({**schema, "type": name}) for name in names)]
         case {"properties": parts, **others}:
             needed = others.get("required", ())
             # Another schema may say what a value has to be that this one needs.
@@ -313,7 +335,8 @@ def _without_references(schema: object, known: Mapping[str, Any]) -> Any:
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _without_references(known[schema["$ref"]], known)
+        beside = {key: each for key, each in schema.items() if key != "$ref"}
+        return _without_references({**known[schema["$ref"]], **beside}, known)
     return {key: _without_references(each, known) for key, each in schema.items()}
 
 
