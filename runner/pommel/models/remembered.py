@@ -20,7 +20,7 @@ from pommel.files import own_path, sha256_of, write_text
 from pommel.models.kinds import Kind
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, ScoredByIndex, SpansOfEach
 
-_PACKAGES = ("pommel", "torch", "transformers", "tokenizers", "kenlm")
+_PACKAGES = ("pommel", "numpy", "torch", "transformers", "tokenizers", "kenlm")
 _SMALL_BYTES = 1_048_576
 # A file may be written again without a later time: some file systems' clocks tick once in two
 # seconds. What has been written just now is not known by its times.
@@ -55,7 +55,7 @@ class RememberedModel:
                 seen = _seen(place)
         with suppress(OSError, ValueError, TypeError):
             sealed, said = memory.read_text("utf-8").splitlines()
-            if seen and sealed == _sum(seen, said):
+            if sealed == _sum(seen, said):
                 return cls(ModelInfo.from_dict(json.loads(said)), kind, options, memory)
         model = kind.open(reference, options)
         if seen:
