@@ -113,7 +113,7 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python benchmarks/lstm.py
 	$(BIN)/python benchmarks/ngram.py
 	$(BIN)/python benchmarks/generation.py
-	$(BIN)/python benchmarks/store.py
+	$(BIN)/python -m benchmarks.store
 	$(BIN)/python -m benchmarks.cached_run
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.report

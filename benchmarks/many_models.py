@@ -2,8 +2,8 @@
 
     python -m benchmarks.many_models [--models 25 100 1000] [--suites suites:en] [--no-store]
 
-Each number of made-up models, which answer at once with tokens of up to four characters, runs on
-the suites in a process of its own, with a new store in a temporary folder. Then the table of scores
+Each number of made-up models (`dummy://uniform`, each with a number of bits of its own) runs on the
+suites in a process of its own, with a new store in a temporary folder. Then the table of scores
 is asked for, and a digest of it printed: the same before and after a change of what is held.
 """
 
@@ -13,46 +13,11 @@ import resource
 import subprocess
 import sys
 import tempfile
-import zlib
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pommel
-from pommel.models import ModelInfo, Policy, Spans
-from pommel.surprisal import ScoredSentence, Token
 
-_LONGEST = 4
 _MB = 2**20
-
-
-class MadeUp:
-    """A model whose surprisals follow from its number and the characters of a token."""
-
-    def __init__(self, number: int) -> None:
-        name = f"made-up-{number}"
-        self.number = number
-        self.info = ModelInfo(
-            reference=name, name=name, kind="made-up", fingerprint=f"{number:064x}"
-        )
-
-    def score(
-        self,
-        sentences: Sequence[str],
-        policy: Policy,  # noqa: ARG002 - the contract has it
-        spans: Sequence[Spans | None] | None = None,  # noqa: ARG002 - likewise
-    ) -> Iterator[tuple[int, ScoredSentence]]:
-        """Yield every sentence with its tokens."""
-        for index, text in enumerate(sentences):
-            yield index, ScoredSentence(text=text, tokens=tuple(self._tokens(text)))
-
-    def _tokens(self, text: str) -> Iterator[Token]:
-        at = 0
-        for word in text.split(" "):
-            for start in range(at, at + len(word), _LONGEST):
-                end = min(start + _LONGEST, at + len(word))
-                bits = zlib.crc32(text[:end].encode(), self.number) / 2**28
-                yield Token(text=text[start:end], start=start, end=end, surprisal_bits=bits)
-            at += len(word) + 1
 
 
 def main() -> None:
@@ -76,7 +41,8 @@ def main() -> None:
 
 def _run(n_models: int, suites: str, store: Path | None) -> None:
     start = _used()
-    results = pommel.run([MadeUp(number) for number in range(n_models)], suites, store=store)
+    models = [f"dummy://uniform?bits={number}" for number in range(n_models)]
+    results = pommel.run(models, suites, store=store)
     ran = _used()
     scores = results.to_frame().to_csv(index=False)
     read = _used()

@@ -1,13 +1,12 @@
 """What the store costs: sentences kept and found a second, and room on disk.
 
-    python benchmarks/store.py [--sentences 1000000] [--runs 670]
+    python -m benchmarks.store [--sentences 1000000]
 
 Made-up sentences of about twelve tokens, named as GPT-2's are, are kept in batches of 1,000, each
 of them committed, in a store in a temporary folder. Then so many as a set of suites has (3,304) are
 looked up: as they were kept, one after the other, and picked from all over the store; each time
 after the system was asked to forget the file (cold), and again (warm). All are compared with what
-was kept. Last, results of runs on 1,000 items each (670 runs are ten models on BLiMP) are kept
-and read twice; each time every run's check sum is compared.
+was kept. What results cost is in `benchmarks/many_runs.py`.
 """
 
 import argparse
@@ -18,12 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from pommel.models.model import ModelInfo, Policy
-from pommel.scoring.results import PredictionResult, SuiteResult
-from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
-from pommel.store import Store
 from pommel.store.database import Database
 from pommel.store.surprisal_cache import CacheKey, SurprisalCache
 from pommel.surprisal import ScoredSentence, Token
@@ -31,7 +25,6 @@ from pommel.surprisal import ScoredSentence, Token
 BATCH = 1_000
 N_LOOKED_UP = 3_304
 N_TOKENS = (9, 15)
-N_ITEMS = 1_000
 SYLLABLES = [first + second for first in "bdfgklmnprstv" for second in "aeiou"]
 MODEL = ModelInfo(reference="made-up", name="made-up", kind="made-up", fingerprint="0" * 64)
 
@@ -40,9 +33,7 @@ def main() -> None:
     """Print a line for keeping, for the size, and for each look-up."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sentences", type=int, default=1_000_000)
-    parser.add_argument("--runs", type=int, default=670)
-    chosen = parser.parse_args()
-    n_sentences = chosen.sentences
+    n_sentences = parser.parse_args().sentences
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store.sqlite"
         seconds, n_tokens = keep(path, n_sentences)
@@ -57,10 +48,6 @@ def main() -> None:
             for state in ("cold", "warm"):
                 seconds = look_up(path, asked)
                 print(f"{state}      {len(asked):,} sentences   {seconds:.3f} s   {place}")
-        first, second = read_results(path, chosen.runs)
-        n_items = chosen.runs * N_ITEMS
-        print(f"results   {n_items:,} items of {chosen.runs:,} runs   {first:.2f} s   first")
-        print(f"results   {n_items:,} items of {chosen.runs:,} runs   {second:.2f} s   again")
 
 
 def places(n_sentences: int) -> dict[str, list[int]]:
@@ -99,56 +86,6 @@ def look_up(path: Path, asked: list[int]) -> float:
     if found != expected:
         raise SystemExit("what was found is not what was kept")
     return seconds
-
-
-def read_results(path: Path, n_runs: int) -> tuple[float, float]:
-    """Keep results, open the store anew and read them twice; return the seconds of both."""
-    with Store.open(path) as store:
-        store.runs.save_records(map(made_up_results, range(n_runs)))
-    seconds = []
-    with Store.open(path, read_only=True) as store:
-        for _ in range(2):
-            began = time.perf_counter()
-            records = store.runs.records()
-            seconds.append(time.perf_counter() - began)
-            if [len(each.result.item_numbers) for each in records] != [N_ITEMS] * n_runs:
-                raise SystemExit("what was found is not what was kept")
-    return seconds[0], seconds[1]
-
-
-def made_up_results(number: int) -> RunRecord:
-    """Return a run with one prediction; the same for the same number."""
-    margins = np.random.default_rng(number).normal(2, 4, N_ITEMS)
-    holds, nothing = margins > 0, np.zeros(N_ITEMS, dtype=np.bool_)
-    prediction = PredictionResult(
-        prediction_id=0,
-        formula="(*;%good%) < (*;%bad%)",
-        description="",
-        holds=holds,
-        margin_bits=margins,
-        tie=nothing,
-        defined=~nothing,
-        swallowed=nothing,
-        unscored=nothing,
-        oov=nothing,
-        skipped=nothing,
-    )
-    result = SuiteResult(
-        suite_name=f"suite-{number % 67}",
-        circuit="",
-        model_name=f"model-{number // 67}",
-        score_rule="all",
-        item_numbers=tuple(range(1, N_ITEMS + 1)),
-        predictions=(prediction,),
-    )
-    return RunRecord(
-        run_id=f"{number:012x}",
-        result=result,
-        model=ModelFacts(),
-        suite=SuiteFacts(),
-        source="made-up",
-        created="2026-01-01T00:00:00+00:00",
-    )
 
 
 def cache_of(database: Database) -> tuple[SurprisalCache, CacheKey]:
