@@ -68,6 +68,13 @@ def test_what_a_store_keeps_is_unpacked_once_for_all_columns(
     ]
 
 
+def test_nothing_is_unpacked_for_the_chance_of_a_prediction_with_a_formula() -> None:
+    result = record(holds=ROWS).result
+    asked = [(each.prediction_id, each.formula, each.description) for each in result.predictions]
+    unread = replace(result, predictions=KeptPredictions(asked, result.scored, "all"))
+    assert [prediction_chance(unread, each, known=0.1) for each in result.predictions] == [0.5] * 2
+
+
 def test_the_margin_of_a_conjunction_is_the_least() -> None:
     both = record(holds=["11", "10"], margins=[[3.0, 1.0], [2.0, -4.0]]).result
     (column,) = columns_of(both)

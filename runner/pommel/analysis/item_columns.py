@@ -239,8 +239,10 @@ def prediction_chance(
     `known`, which is that of what the score rule counts, tells nothing of a prediction that it
     counts together with others, or not at all.
     """
-    counted = [each.prediction_id for each in result.counted]
-    is_known = result.score_rule == "each" or counted == [prediction.prediction_id]
+    is_known = result.score_rule == "each"
+    # Where there is a formula, `known` is not asked for: each look at the others unpacks them all.
+    if not is_known and not prediction.formula:
+        is_known = [each.prediction_id for each in result.counted] == [prediction.prediction_id]
     return chance_of((prediction.formula,), chance, known=known if is_known else None)
 
 
