@@ -3,7 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pommel.analysis import Accuracies, Complexity, Scaling, SentenceSets, Stability, Training
+from pommel.analysis import (
+    Accuracies,
+    Complexity,
+    Scaling,
+    SentenceSets,
+    Settings,
+    Stability,
+    Training,
+)
 from pommel.report.plots.auc import auc_chart
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
@@ -33,7 +41,10 @@ PLOTS: Mapping[str, PlotKind] = {
     ),
     "circuits": PlotKind(
         about="accuracy by circuit, with intervals",
-        draw=lambda records: circuit_chart(Accuracies.of(records, "circuit")),
+        # No mark is a margin.
+        draw=lambda records: circuit_chart(
+            Accuracies.of(records, "circuit", Settings(n_resamples=0))
+        ),
     ),
     "heat-map": PlotKind(about="the score of every model on every suite", draw=heat_map),
     "stability": PlotKind(
