@@ -500,3 +500,28 @@ def test_a_file_that_is_known_is_not_checked_again(tmp_path: Path) -> None:
     path.write_text(suite_text().replace("%match%", "%mach%"))
     with pytest.raises(SuiteError, match="there is no condition 'mach'"):
         LoadedSuite.read(path, known=known)
+
+
+def test_what_is_wrong_twice_is_said_twice_though_the_rest_is_known() -> None:
+    """Conditions like earlier ones are passed over: one with their words in wrong places is not."""
+    sound = [(1, "The dog"), (2, "barks")]
+    rows = (sound, [(1, "The dog"), (1, "barks")], [(2, "The dog"), (1, "barks")])
+    stray = [(1, "The dog "), (2, "barks")]
+    conditions = [
+        {
+            "condition_name": f"c{n}",
+            "regions": [{"region_number": at, "content": text} for at, text in row],
+        }
+        for n, row in enumerate((*rows, *rows, stray, stray))
+    ]
+    items = [{"item_number": 1, "conditions": conditions}]
+    value = {"region_meta": {"1": "", "2": ""}, "predictions": [], "items": items}
+    found = [(each.path[3], each.message.split()[0]) for each in Finding.in_document(value)]
+    assert found == [
+        (1, "condition"),
+        (2, "the"),
+        (4, "condition"),
+        (5, "the"),
+        (6, "stray"),
+        (7, "stray"),
+    ]
