@@ -69,7 +69,7 @@ Level = Literal["prediction", "suite", "circuit", "language", "group", "model"]
 # Which of the two intervals of a share of items is meant.
 ShareInterval = Literal["wilson", "exact"]
 
-COUNTS = ("n_ties", "n_undefined", "n_swallowed", "n_unscored", "n_oov", "n_skipped")
+COUNTS = SuiteResult.COUNTS
 
 
 @frozen

@@ -247,8 +247,11 @@ class SuiteResult:
     `membership` says which member of which family the model is, None for a model of no family.
     `reported` is the score of a result of which nothing else was published: it has no predictions
     and no items then.
-    `provenance` says how the numbers came about, as plain JSON values.
+    `provenance` says how the numbers came about, as plain JSON values. `COUNTS` name what is
+    counted beside a score (`scored`).
     """
+
+    COUNTS: ClassVar[tuple[str, ...]] = _COUNTS
 
     suite_name: str
     circuit: str
