@@ -297,6 +297,18 @@ def test_ctrl_c_keeps_what_is_complete(store: Store, clock: Clock) -> None:
     assert store.runs.progress(every[2]) == (1, 2)
 
 
+def test_a_store_that_fails_at_last_says_what_had_failed_before(store: Store, clock: Clock) -> None:
+    clock.seconds_a_look = 1.0
+    model = WordModel(fails_at="Cat 2 purrs")
+    runs = run_and_keep(TOY, model, many(4), store=store)
+    next(runs)
+    clock.seconds_a_look = 0.0
+    store.database.connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreError) as raised:
+        list(runs)
+    assert raised.value.__cause__ is model.failure
+
+
 def test_each_sentence_is_hashed_and_written_once(
     store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -156,21 +156,23 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
         progress=progress,
     )
     cached = replace(store.cached(model), waiting=waiting.sentences)
-    failure: BaseException | None = None
     try:
         for run in run_suites(cached, suites, choices, progress=waiting.go_on):
             waiting.runs.append(run.renamed(called))
             waiting.go_on()
             yield from waiting.kept_runs()
-    except BaseException as error:  # noqa: BLE001 - raised again below
-        failure = error
-    # What the store has refused once it would refuse again.
-    if not isinstance(failure, StoreError):
-        waiting.keep()
-    if not isinstance(failure, GeneratorExit):
-        yield from waiting.kept_runs()
-    if failure:
-        raise failure
+    except BaseException as failure:
+        # What the store has refused once it would refuse again.
+        if not isinstance(failure, StoreError):
+            try:
+                waiting.keep()
+            except StoreError as error:
+                raise error from failure
+        if not isinstance(failure, GeneratorExit):
+            yield from waiting.kept_runs()
+        raise
+    waiting.keep()
+    yield from waiting.kept_runs()
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
