@@ -209,30 +209,36 @@ def test_noise_is_the_standard_deviation_of_a_token(
 _NOISES = st.floats(0.001, 0.1)
 
 
+@pytest.mark.parametrize(
+    # How many tokens the largest region has that the formula names.
+    ("n_tokens", "formula"),
+    [
+        (2, "(2;%a%) < (2;%b%)"),
+        (2, "(2;%a%) - (3;%b%) > (2;%b%) - (3;%a%)"),
+        (5, "(*;%a%) < 25"),
+        (5, "(2;%a%) - (3;%b%) > (2;%b%) - (3;%a%) | !((*;%a%) <= (*;%b%))"),
+    ],
+)
 @settings(max_examples=50)
 @given(st.integers(0, 10**6), _NOISES, st.sampled_from(["sum", "mean", "median", "min", "range"]))
 def test_no_verdict_differs_that_is_not_named_if_no_token_is_off_by_more_than_the_bound(
-    seed: int, noise: float, metric: str
+    n_tokens: int, formula: str, seed: int, noise: float, metric: str
 ) -> None:
-    formulas = [
-        "(2;%a%) < (2;%b%)",
-        "(2;%a%) - (1;%b%) > (2;%b%) - (1;%a%) | !((*;%a%) <= (*;%b%))",
-    ]
-    (suite,) = [suite_of(12, metric=metric)]
-    suite = make_suite(
-        [
-            {c: [each.content for each in item.condition(c).regions] for c in "ab"}
-            for item in suite.items
-        ],
-        formulas,
-        metric=metric,
-    )
+    suite = suite_of(12, metric=metric, formula=formula)
     chance = random.Random(seed)  # noqa: S311 - no secret
     exact = random_bits([suite], seed=seed, spread=16 * noise)
-    # A region of n tokens is off by 8 sqrt(n) times the noise at most if each token is by so much.
-    rounded = {word: bits + chance.uniform(-4, 4) * noise for word, bits in exact.items()}
+    # All tokens are off by so much that one more would be too much: that of a region of n by 8
+    # sqrt(n) times the noise at most.
+    off = 7.99 / math.sqrt(n_tokens) * noise
+    # In the worst way for each other: up in one condition, and down in the other.
+    up = chance.choice("ab")
+    rounded = {
+        word: bits + (off if word.lstrip("x").startswith(up) else -off)
+        for word, bits in exact.items()
+    }
     true, given_ = (SuiteSurprisals.of(WordModel(bits=each), suite) for each in (exact, rounded))
     open_cells = {*unsettled(suite, given_.table, Choices(), noise_bits=noise)}
     for one, other in zip(given_.evaluate().predictions, true.evaluate().predictions, strict=True):
         turned = np.flatnonzero(one.holds != other.holds).tolist()
-        assert open_cells >= {*itertools.product(turned, range(2))}
+        conditions = {each.condition for each in suite.predictions[0].formula.references}
+        assert open_cells >= {*itertools.product(turned, map("ab".index, conditions))}
