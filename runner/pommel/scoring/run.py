@@ -352,14 +352,11 @@ class Run:
         return Run(surprisals=replace(self.surprisals, model=model), result=result)
 
     def resting_on(self, sentences: Mapping[str, ScoredSentence]) -> "Run":
-        """Return the run evaluated again, with these of its sentences as they are here.
-
-        What was scored again in float32 stays: they are as the model itself has them.
-        """
+        """Return the run evaluated again, with these of its sentences as they are here."""
         own = self.surprisals
-        again = {*own.provenance.get("verdicts", {}).get("sentences", ())}
-        theirs = {text: each for text, each in sentences.items() if text not in again}
-        scored = tuple(tuple(theirs.get(each.text, each) for each in row) for row in own.sentences)
+        scored = tuple(
+            tuple(sentences.get(each.text, each) for each in row) for row in own.sentences
+        )
         table = region_table(own.suite, scored, assigner=own.assigner)
         surprisals = replace(own, sentences=scored, table=table)
         result = replace(surprisals.evaluate(), membership=self.result.membership)

@@ -155,7 +155,10 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
         last=time.monotonic(),
         progress=progress,
     )
-    cached = replace(store.cached(model), waiting=waiting.sentences)
+    cached = store.cached(model)
+    # Verdicts are settled by the numbers that hold: those are kept before they are looked at.
+    if not choices.settles(info):
+        cached = replace(cached, waiting=waiting.sentences)
     try:
         for run in run_suites(cached, suites, choices, progress=waiting.go_on):
             waiting.runs.append(run.renamed(called))

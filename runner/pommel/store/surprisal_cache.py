@@ -306,11 +306,10 @@ class CachedModel:
     def in_float32(self) -> "Callable[[], CachedModel]":
         """What gives the same model in float32, as the model has it: its sentences are kept, too.
 
-        They are another model's, and so wait apart. Raises `AttributeError` for a model that has
-        nothing of the kind.
+        Raises `AttributeError` for a model that has nothing of the kind.
         """
         in_float32: Callable[[], Model] = self.model.in_float32  # type: ignore[attr-defined]
-        return lambda: replace(self, model=in_float32(), waiting=None)
+        return lambda: replace(self, model=in_float32())
 
     def close(self) -> None:
         """Have the model let go of what it holds; the store is its owner's."""
