@@ -59,12 +59,14 @@ def suite_files(collection: str = "") -> list[Path]:
 class LoadedSuites:
     """The files of a set that are suites, at least one; `error` is what is wrong with the others.
 
-    `suites` are in the order of the files, `warnings` what these could do better, and `n_files`
-    counts the faulty ones, too. Whoever goes on without those checks at the end; what is of one
-    piece (a board, a call from Python) is not begun without them.
+    `suites` are in the order of the files, which are `paths` (None is standard input), `warnings`
+    what these could do better, and `n_files` counts the faulty ones, too. Whoever goes on without
+    those checks at the end; what is of one piece (a board, a call from Python) is not begun without
+    them.
     """
 
     loaded: "tuple[LoadedSuite, ...]"
+    paths: tuple[Path | None, ...]
     suites: "tuple[Suite, ...]"
     warnings: tuple[Fault, ...]
     n_files: int
@@ -100,21 +102,22 @@ def load_suites(
     A faulty file costs no other. Raises one `SuiteError` with the faults of all files where none of
     them is a suite, or `InputError` where nothing is found.
     """
-    loaded = []
+    loaded = {}
     faults: list[Fault] = []
     known = frozenset(() if again else (each.sha256 for each in _Shipped.index()))
     for path in _distinct_files(sources):
         try:
-            loaded.append(_load(path, known, strict=strict, evaluated=evaluated))
+            loaded[path] = _load(path, known, strict=strict, evaluated=evaluated)
         except InputError as error:
             faults += _faults_of(error, path)
     found = SuiteError(faults) if faults else None
     if found and not loaded:
         raise found
     return LoadedSuites(
-        loaded=tuple(loaded),
-        suites=tuple(each.suite for each in loaded),
-        warnings=tuple(warning for each in loaded for warning in each.warnings),
+        loaded=tuple(loaded.values()),
+        paths=tuple(loaded),
+        suites=tuple(each.suite for each in loaded.values()),
+        warnings=tuple(warning for each in loaded.values() for warning in each.warnings),
         n_files=len(loaded) + len({fault.file for fault in faults}),
         error=found,
     )
