@@ -91,7 +91,7 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
             if name != "score_rules":
                 names = (each for run in there for each in names_of(run))
                 check_patterns(name.removesuffix("s"), getattr(selection, name), names)
-        found = [each for each in there if selection.takes(each)]
+        found = selection.taken(there)
         if not found:
             raise UsageError(why_none(store.path, selection, there))
         return found
@@ -266,16 +266,12 @@ def described(record: RunRecord) -> str:
 
 def why_none(path: Path, selection: Selection, there: Sequence[RunRecord]) -> str:
     """Return what stands in the way, where ids and patterns each fit some run."""
-
-    def taken_by(wider: Selection) -> list[RunRecord]:
-        return [each for each in there if wider.takes(each)]
-
-    if broken_off := taken_by(replace(selection, complete_only=False)):
+    if broken_off := replace(selection, complete_only=False).taken(there):
         example = f"{broken_off[0].run_id}, {described(broken_off[0])}"
         return (
             f"no run that fits is complete ({example}); the command that began it goes on with it"
         )
-    if others := taken_by(replace(selection, score_rules=())):
+    if others := replace(selection, score_rules=()).taken(there):
         wanted, *_ = selection.score_rules
         rules = dict.fromkeys(each.result.score_rule for each in others)
         return (
@@ -284,7 +280,7 @@ def why_none(path: Path, selection: Selection, there: Sequence[RunRecord]) -> st
         )
     for name, value in selection.choices:
         but_for_it = tuple(each for each in selection.choices if each[0] != name)
-        if others := taken_by(replace(selection, choices=but_for_it)):
+        if others := replace(selection, choices=but_for_it).taken(there):
             known = dict.fromkeys(each.choice(name) for each in others)
             there_is = listed([f"{name}={each}" for each in known if each is not None])
             command = f"pommel runs evaluate --{name} {value}"

@@ -39,7 +39,14 @@ from pommel.store.database import (
 )
 from pommel.store.late_runs import late_run
 from pommel.store.run_rows import NAMED, RunRow, RunRows, storable
-from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each, told_apart_records
+from pommel.store.selection import (
+    OneEach,
+    Selection,
+    in_a_family_too,
+    one_each,
+    stored_models,
+    told_apart_records,
+)
 from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
@@ -137,7 +144,7 @@ class RunTables:
         """Return what `records` does; of predictions, all but what they came to item by item."""
         chosen = selection or Selection()
         with self.one_moment():
-            return [record for record in self._heads() if chosen.takes(record)]
+            return chosen.taken(self._heads())
 
     def _heads(self, run_ids: Iterable[str] | None = None) -> Iterator[RunRecord]:
         for row in self.rows.rows(run_ids):
@@ -301,7 +308,7 @@ class RunTables:
 
     def without_twins(self, records: Sequence[RunRecord]) -> list[RunRecord]:
         """Leave out runs of a model alone that has run in a family on the suite just so."""
-        twins = in_a_family_too(records, scored=_scored_ids(records))
+        twins = in_a_family_too(records, stored_models(records), scored=_scored_ids(records))
         return [each for each in records if each.run_id not in twins]
 
     def progress(self, record: RunRecord) -> tuple[int, int] | None:

@@ -1,13 +1,14 @@
 """Which of the stored runs are meant, which of them count, and what tells their models apart."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import ClassVar
+from functools import cache, partial
+from typing import ClassVar, NamedTuple
 
 from pommel.errors import UsageError
-from pommel.models import Named
+from pommel.models import Membership, Named
 from pommel.scoring import RunRecord
 from pommel.values import frozen
 
@@ -54,18 +55,18 @@ class Selection:
     choices: tuple[tuple[str, str], ...] = ()
     complete_only: bool = True
 
-    def takes(self, record: RunRecord) -> bool:
-        """Say whether a run is meant."""
-        return (
-            (not self.complete_only or record.status == "complete")
-            and (not self.run_ids or record.run_id.startswith(self.run_ids))
-            and all(
-                self.fits(patterns, names_of(record))
-                for name, names_of in self.TRIED_ON.items()
-                if (patterns := getattr(self, name))
-            )
-            and all(record.choice(name) == value for name, value in self.choices)
-        )
+    def taken(self, records: Iterable[RunRecord]) -> list[RunRecord]:
+        """Return those of the runs that are meant; patterns are tried once on each name."""
+        found = [each for each in records if not self.complete_only or each.status == "complete"]
+        if self.run_ids:
+            found = [each for each in found if each.run_id.startswith(self.run_ids)]
+        for name, names_of in self.TRIED_ON.items():
+            if patterns := getattr(self, name):
+                fits = cache(partial(self.fits, patterns))
+                found = [each for each in found if fits((*names_of(each),))]
+        for name, value in self.choices:
+            found = [each for each in found if each.choice(name) == value]
+        return found
 
     @staticmethod
     def fits(patterns: Sequence[str], names: Sequence[str]) -> bool:
@@ -121,16 +122,16 @@ def one_each(
     limited = [each for each in records if whole and each.suite.first_items_of]
     records = whole or records
     models = stored_models(records)
-
-    def place(record: RunRecord) -> Hashable:
-        return models[record.run_id], record.suite_key, any_rule or record.result.score_rule
-
+    places = {
+        each.run_id: (models[each.run_id], each.suite_key, any_rule or each.result.score_rule)
+        for each in records
+    }
     in_order = sorted(records, key=lambda each: (each.run_id in scored, each.created))
-    best = {place(each): each for each in in_order}
-    twins = in_a_family_too(records, scored=scored, any_rule=any_rule)
+    best = {places[each.run_id]: each for each in in_order}
+    twins = in_a_family_too(records, models, scored=scored, any_rule=any_rule)
     found = OneEach(records=[], older=[], unscored=[], alone=[], limited=limited)
     for each in records:
-        instead = best[place(each)]
+        instead = best[places[each.run_id]]
         if each is instead:
             (found.alone if each.run_id in twins else found.records).append(each)
         elif (
@@ -143,13 +144,18 @@ def one_each(
 
 
 def in_a_family_too(
-    records: Sequence[RunRecord], *, scored: Collection[str], any_rule: bool = False
+    records: Sequence[RunRecord],
+    models: "Mapping[str, StoredModel]",
+    *,
+    scored: Collection[str],
+    any_rule: bool = False,
 ) -> set[str]:
     """Return the ids of runs of a model alone that has run in a family on the suite just so.
 
     That is under the same policy, settings and score rule, and with a score if it has one alone.
+    `models` are the `stored_models` of the runs.
     """
-    models, records = _alone_and_in_families(records)
+    records = _alone_and_in_families(records, models)
 
     def what(record: RunRecord) -> Hashable:
         rule = any_rule or record.result.score_rule
@@ -188,19 +194,18 @@ def told_apart_records(records: Sequence[RunRecord]) -> list[RunRecord]:
             member = replace(member, pattern=patterns.get(model.family) or _pattern(record))
         asked[references[model]] = Named(name=record.result.model_name, membership=member)
     called = Named.unique_names(asked)
-    renamed = []
-    for record in records:
-        model = models[record.run_id]
-        named, last = called[references[model]], latest[model].result.membership
+    names = {}
+    for model, record in latest.items():
+        named, last = called[references[model]], record.result.membership
         member = named.membership
         if member and last:
             member = replace(member, pattern=last.pattern)
-        renamed.append(record.renamed(Named(name=named.name, membership=member)))
-    return renamed
+        # What keeps its name is soon seen to be the same.
+        names[model] = Named(name=named.name, membership=last if member == last else member)
+    return [each.renamed(names[models[each.run_id]]) for each in records]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredModel:
+class StoredModel(NamedTuple):
     """A model (`model_key`), and the number of the family that it ran in; None: it ran alone.
 
     What others have measured has no number: their families are what their files say.
@@ -215,7 +220,8 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
 
     That is, if the model is in one family only, and was scored alike there.
     """
-    models, records = _alone_and_in_families(records)
+    models = stored_models(records)
+    records = _alone_and_in_families(records, models)
     families: dict[Hashable, set[StoredModel]] = {}
     there = set()
     for each in records:
@@ -235,16 +241,13 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
 
 
 def _alone_and_in_families(
-    records: Sequence[RunRecord],
-) -> tuple[dict[str, StoredModel], list[RunRecord]]:
-    """Return what has run by run id, and the runs of models that ran alone and in a family.
-
-    Most models run alone always, or in families.
-    """
-    models = stored_models(records)
-    alone = {each.model for each in models.values() if each.family is None}
-    both = alone & {each.model for each in models.values() if each.family is not None}
-    return models, [each for each in records if models[each.run_id].model in both]
+    records: Sequence[RunRecord], models: Mapping[str, StoredModel]
+) -> list[RunRecord]:
+    """Return the runs of models that ran alone and in a family: most ran alone always, or never."""
+    distinct = {*models.values()}
+    alone = {each.model for each in distinct if each.family is None}
+    both = alone & {each.model for each in distinct if each.family is not None}
+    return [each for each in records if models[each.run_id].model in both] if both else []
 
 
 def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, str]:
@@ -305,37 +308,45 @@ def variant_key(record: RunRecord) -> tuple[object, ...]:
 
 def stored_models(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
     """Return what has run, by the ids of the runs."""
-    families = _families(records)
-    return {
-        each.run_id: StoredModel(model_key(each), families.get(each.run_id)) for each in records
+    asked = {
+        each.run_id: (model_key(each), each.result.membership if each.is_own else None)
+        for each in records
     }
+    newest_first = sorted(records, key=lambda each: each.created, reverse=True)
+    families = _families(dict.fromkeys(asked[each.run_id] for each in newest_first))
+    models = {each: StoredModel(each[0], number) for each, number in families.items()}
+    return {run_id: models[each] for run_id, each in asked.items()}
 
+
+# A model, and which member of which family it was; None: of none.
+_Asked = tuple[str, Membership | None]
 
 # What tells a group of models, or a member of a family.
 _Key = tuple[str | int, ...]
 
 
-def _families(records: Sequence[RunRecord]) -> dict[str, int]:
-    """Return the numbers of the families that our own runs were members of, by the runs' ids.
+def _families(asked: Iterable[_Asked]) -> dict[_Asked, int | None]:
+    """Return the numbers of the families that our own models were members of; None for no family.
 
-    A family that was reached by several paths is one: its members of one label are one model. If
-    they are not, there are several families of the name.
+    The models come as they were asked for, the newest first. A family that was reached by several
+    paths is one: its members of one label are one model. If they are not, there are several
+    families of the name.
     """
     models: dict[_Key, list[str]] = {}
     groups: dict[_Key, set[_Key]] = {}
-    group_of: dict[str, _Key] = {}
-    for record in sorted(records, key=lambda each: each.created, reverse=True):
-        member = record.result.membership
-        if not record.is_own or member is None:
+    group_of: dict[_Asked, _Key | None] = {}
+    for model, member in asked:
+        if member is None:
+            group_of[model, member] = None
             continue
-        model, named = model_key(record), (member.family, member.axis, member.label)
+        named = (member.family, member.axis, member.label)
         of_label = models.setdefault((*named, member.pattern), [])
         if model not in of_label:
             of_label.append(model)
         # Of one pattern, models that have taken the places of others since are a group of theirs.
         key: _Key = (member.family, member.axis, member.pattern, of_label.index(model))
         groups.setdefault(key, set()).add((*named, model))
-        group_of[record.run_id] = key
+        group_of[model, member] = key
     families: list[tuple[list[_Key], set[_Key]]] = []
     for group, own in groups.items():
         members, merged = [group], own
@@ -346,4 +357,4 @@ def _families(records: Sequence[RunRecord]) -> dict[str, int]:
                 members, merged = [*other[0], *members], both
         families.append((members, merged))
     numbers = {group: n for n, (members, _) in enumerate(families) for group in members}
-    return {run_id: numbers[group] for run_id, group in group_of.items()}
+    return {each: None if group is None else numbers[group] for each, group in group_of.items()}
