@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _SECTIONS = {
     "Run models, score sentences": {
         "run": ("run", "Run suites on models and show which predictions hold."),
+        "plan": ("groups:plan", "Cut models x suites into shards; see how far these are."),
         "score": ("score", "Show how surprising the words of plain sentences are."),
         "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
         "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),

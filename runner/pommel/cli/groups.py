@@ -135,3 +135,23 @@ _MODELS = {
 
 models = LazyGroup("models", help="List and show models.")
 models.sections = {"Commands": _MODELS}
+
+
+_PLAN = {
+    "make": ("plan:make", "Cut models x SUITEs into shards; the command where none is named."),
+    "status": ("plan:status", "Show how far the shards are whose results are in DIR."),
+}
+
+
+plan = LazyGroup(
+    "plan",
+    help="""Cut models x suites into shards, for many machines, and see how far they are.
+
+    \b
+      pommel plan 'huggingface://EleutherAI/pythia-70m@step{1000..3000..1000}' suites:en --shards 3
+      pommel plan 'lstm://models/seed-*' my_suites/ --minutes 30 -o plan.json
+      pommel plan status results
+    """,
+)
+plan.sections = {"Commands": _PLAN}
+plan.usual = "make"

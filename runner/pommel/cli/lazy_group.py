@@ -53,14 +53,17 @@ class LazyGroup(Group):
 
     `sections` are the headings of the list of commands, each with its commands; `aliases` are
     names of commands that are not listed. `first_words` are what is said where no command is named,
-    in place of all help.
+    in place of all help. `usual` is the command that is meant where another word comes first.
     """
 
     sections: Mapping[str, Commands] = {}
     aliases: Mapping[str, str] = {}
     first_words = ""
+    usual = ""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self.usual and args and args[0] not in {*self._files, *ctx.help_option_names}:
+            args = [self.usual, *args]
         if not args and self.first_words and not ctx.resilient_parsing:
             click.echo(self.first_words, err=True)
             ctx.exit(click.UsageError.exit_code)

@@ -154,6 +154,35 @@ def _suites_in(model: str) -> list[str]:
 _OF_A_SUITE = b'"region_meta"'
 
 
+class ChoiceOptions(ScoreOptions, PolicyOptions, FailureOptions, title=SCORING):
+    """What models are asked for, and how predictions are counted then."""
+
+    regions: Regions = option(
+        default="auto",
+        help="Score all regions, or only those that predictions need; auto: all where that costs "
+        "little more, and where they are asked for (-o, --table regions or tokens).",
+    )
+
+    verdicts: Literal["float32"] | None = option(
+        help="With --dtype float16 or bfloat16: score again in float32 what that leaves open, so "
+        "that all verdicts are float32's."
+    )
+
+    def chosen(self, *, asks_all: bool = False) -> Choices:
+        """Return the same as a run has it; `asks_all` means all regions, unless some are named."""
+        regions = "all" if asks_all and self.regions == "auto" else self.regions
+        return Choices(
+            policy=self.policy,
+            compat=self.compat,
+            score_rule=self.score_rule,
+            oov=self.oov,
+            swallowed=self.swallowed,
+            regions=regions,
+            strict_model=self.strict_model,
+            verdicts=self.verdicts,
+        )
+
+
 class _OutputOptions(Options, title="Output"):
     """What is printed and written."""
 
@@ -174,9 +203,7 @@ class _OutputOptions(Options, title="Output"):
 
 # Help has them in this order; what is about models in containers comes last but for servers.
 class _RunOptions(
-    ScoreOptions,
-    PolicyOptions,
-    FailureOptions,
+    ChoiceOptions,
     _OutputOptions,
     ComparedOptions,
     KeepingOptions,
@@ -184,36 +211,12 @@ class _RunOptions(
     ImagesOptions,
     title=SCORING,
 ):
-    """How models are run, which regions are scored, and what is printed and written."""
-
-    regions: Regions = option(
-        default="auto",
-        help="Score all regions, or only those that predictions need; auto: all where that costs "
-        "little more, and where they are asked for (-o, --table regions or tokens).",
-    )
-
-    verdicts: Literal["float32"] | None = option(
-        help="With --dtype float16 or bfloat16: score again in float32 what that leaves open, so "
-        "that all verdicts are float32's."
-    )
+    """How models are run, and what is printed and written."""
 
     @property
     def choices(self) -> Choices:
         """What the models are asked for; tables of regions and tokens ask for all regions."""
-        regions = self.regions
-        if regions == "auto":
-            asks_all = self.output or self.table in {"regions", "tokens"}
-            regions = "all" if asks_all else "auto"
-        return Choices(
-            policy=self.policy,
-            compat=self.compat,
-            score_rule=self.score_rule,
-            oov=self.oov,
-            swallowed=self.swallowed,
-            regions=regions,
-            strict_model=self.strict_model,
-            verdicts=self.verdicts,
-        )
+        return self.chosen(asks_all=bool(self.output) or self.table in {"regions", "tokens"})
 
     @contextlib.contextmanager
     def made_output(self) -> Iterator[None]:

@@ -19,14 +19,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 import bracex
 
 from pommel.errors import ModelNotAvailableError, UsageError, listed
 from pommel.files import expanded
 from pommel.models.kinds import KINDS, find_kind, scheme_at
+from pommel.models.outline import Outline
 from pommel.values import frozen, positional
+
+if TYPE_CHECKING:
+    from pommel.models.model import LoadOptions
 
 _T = TypeVar("_T")
 # What stands in each place of a reference, or in its first ones.
@@ -139,6 +143,33 @@ class NamedModel:
             reference: tuple(each for each in named if each.membership or reference not in patterns)
             for reference, named in expanded.items()
         }
+
+    def outline(self, options: "LoadOptions") -> Outline:
+        """Return what can be told of the model without its weights.
+
+        Raises `ModelNotAvailableError` for one that the Hub says it has not.
+        """
+        places = split_places(self.reference)
+        path, reference = places.path(places.written), self.reference
+        scheme, _, rest = reference.partition("://")
+        if places.models_are and _exists(path):
+            scheme = scheme if rest else scheme_at(path) or "huggingface"
+            reference = f"{scheme}://{path.absolute()}{places.settings}"
+        kind = find_kind(scheme.lower())
+        if kind and kind.outline:
+            return kind.outline(reference, options)
+        place = kind.place(reference, options) if kind and kind.place else path
+        if not place or not _exists(place):
+            return Outline(reference=reference)
+        files = [each for each in (place, *place.glob("*")) if each.is_file()]
+        n_bytes = sum(each.stat().st_size for each in files)
+        # What is one file is looked up in: n-grams, recordings.
+        return Outline(
+            reference=reference,
+            n_bytes=n_bytes,
+            n_parameters=0 if place.is_file() else n_bytes // 4,
+            tokenizer=next((each for each in files if each.name == "tokenizer.json"), None),
+        )
 
     @staticmethod
     def certain(text: str) -> str:

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from pommel.models.model import LoadOptions, Model
+from pommel.models.outline import Outline
 from pommel.values import frozen
 
 Opener = Callable[[str, LoadOptions], Model]
@@ -42,6 +43,7 @@ class Kind:
     people: how references are written, and what they name. `endings` are those of files that are
     such models without a scheme. `place` returns the folder or file that a reference's model is
     made of and of nothing else, None where there is none: what such a model is can be remembered.
+    `outline` tells of a model what can be told without its weights; of others their files do.
 
     Families need to know what a reference is made of: `models_are` says what its path names on
     disk, where wildcards then match: "folder", "file", or nothing; `separators` what ends a place
@@ -50,6 +52,7 @@ class Kind:
 
     open: Opener
     place: Callable[[str, LoadOptions], Path | None] | None = None
+    outline: Callable[[str, LoadOptions], Outline] | None = None
     forms: Mapping[str, str] = field(default_factory=dict)
     endings: tuple[str, ...] = ()
     models_are: str = ""

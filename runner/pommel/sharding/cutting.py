@@ -5,7 +5,6 @@ A model's suites stand in one order, and a part of a model is some that follow e
 
 import heapq
 import math
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,11 +108,3 @@ class Work:
                 heapq.heappush(filled, (length + self.seconds(part), number))
                 start = stop
         return shards
-
-
-def array_specification(numbers: list[int]) -> str:
-    """Return ascending numbers as `sbatch --array` takes them: "3,7-9"."""
-    breaks = [at for at, (one, other) in enumerate(pairwise(numbers), start=1) if other - one > 1]
-    runs = [numbers[start:stop] for start, stop in pairwise([0, *breaks, len(numbers)])]
-    texts = (f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs if run)
-    return ",".join(texts)

@@ -7,20 +7,23 @@ be: models are expanded and stand with their commits, suites with their sums.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pommel.errors import InputError, SuiteError, UsageError, counted
 from pommel.files import JsonDocument, JsonPath, shipped_folder, to_json, write_text
 from pommel.models import LoadOptions, NamedModel
 from pommel.scoring import Choices
-from pommel.sharding.cutting import Work
+from pommel.sharding.cutting import Part
 from pommel.sources import load_suites
 from pommel.suite import Suite
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from pommel.sharding.costs import Costs
 
 
 @frozen
@@ -116,41 +119,40 @@ class Plan:
     @classmethod
     def of(
         cls,
-        models: Sequence[NamedModel],
-        suites: Mapping[Path, Suite],
+        costs: "Costs",
         choices: Choices,
-        options: LoadOptions,
         *,
-        n_shards: int,
+        n_shards: int | None = None,
+        minutes: float | None = None,
     ) -> Self:
-        """Return the plan of models on suites, which were read from these files.
+        """Return the plan of models on suites, as so many shards, or as shards of so many minutes.
 
-        There are fewer shards where there is less to do than one suite each.
+        There are fewer shards where there is less to do than one suite each. Raises `UsageError`
+        unless one of both is said.
         """
-        import numpy as np
+        if (n_shards is None) == (minutes is None):
+            raise UsageError("say how many shards there are to be, or of how many minutes")
+        work, order = costs.work, costs.order
+        cut = work.cut(n_shards) if n_shards else work.cut_to(60 * (minutes or 0))
 
-        costs = np.array([float(each.n_sentences) for each in suites.values()])
-        work = Work(loading=np.ones(len(models)), scoring=np.tile(costs, (len(models), 1)))
+        def piece(part: Part) -> Piece:
+            own = slice(part.start, part.stop)
+            return Piece(
+                model=part.model,
+                suites=tuple(sorted(order[own])),
+                seconds=work.seconds(part),
+                work=float(costs.computed[part.model, own].sum()),
+                memory_bytes=costs.memory[part.model],
+            )
+
         plan = cls(
-            models=tuple(models),
-            suites=tuple(PlannedSuite.of(*each) for each in suites.items()),
+            models=costs.models,
+            suites=tuple(PlannedSuite.of(*each) for each in costs.suites.items()),
             choices=choices,
-            options=options,
+            options=costs.options,
             shards=tuple(
-                Shard(
-                    number=number,
-                    pieces=tuple(
-                        Piece(
-                            model=part.model,
-                            suites=tuple(range(part.start, part.stop)),
-                            seconds=work.seconds(part),
-                            work=float(costs[part.start : part.stop].sum()),
-                            memory_bytes=0,
-                        )
-                        for part in parts
-                    ),
-                )
-                for number, parts in enumerate(work.cut(n_shards), start=1)
+                Shard(number=number, pieces=tuple(map(piece, parts)))
+                for number, parts in enumerate(cut, start=1)
             ),
         )
         # As it is read again: without what belongs to this machine.

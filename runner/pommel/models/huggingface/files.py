@@ -3,12 +3,15 @@
 Which files of a folder count, what is missing among them, and their hash.
 """
 
+import contextlib
 import hashlib
 import json
+import math
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import Any
 from pommel.errors import InputError, ModelNotAvailableError, first_line
 from pommel.files import DecodedText, expanded, parse_json, sha256_of
 from pommel.models.model import LoadOptions, naming
+from pommel.models.outline import Outline
 from pommel.values import frozen
 
 CONFIG = "config.json"
@@ -206,6 +210,85 @@ def find_place(reference: str, options: LoadOptions) -> Path | None:
         return None
     with naming(reference):
         return find_source(reference.removeprefix(SCHEME), options)[0]
+
+
+def outline(reference: str, options: LoadOptions) -> Outline:
+    """Return what can be told of a model without its weights (`NamedModel.outline`).
+
+    The hub is asked which commit a branch is, unless downloads are off; otherwise it is the one in
+    the cache. Raises `ModelNotAvailableError` where the hub says that there is no such model.
+    """
+    body = reference.removeprefix(SCHEME)
+    if (folder := expanded(body)).is_dir():
+        return _outline(folder, reference, options)
+    name, _, revision = body.partition("@")
+    n_parameters = None
+    if not (options.offline or _COMMIT.fullmatch(revision)):
+        with naming(reference):
+            revision, n_parameters = _asked_of_hub(name, revision, options)
+    # What is not in the cache, or without the hub's library, is a model that may be had elsewhere.
+    with contextlib.suppress(Exception):
+        folder = _snapshot(name, revision or None, (CONFIG,), replace(options, offline=True))
+        revision = revision_of(folder) or revision
+    reference = f"{SCHEME}{name}@{revision}" if revision else reference
+    told = _outline(folder, reference, options)
+    is_pinned = bool(_COMMIT.fullmatch(revision))
+    known = n_parameters or told.n_parameters
+    n_bytes = told.n_bytes or 4 * (known or 0)
+    return replace(told, is_pinned=is_pinned, n_parameters=known, n_bytes=n_bytes)
+
+
+def _asked_of_hub(name: str, revision: str, options: LoadOptions) -> tuple[str, int | None]:
+    """Return the commit that a revision is by now, and the number of its weights, if it has one.
+
+    Where the hub does not answer, the revision stays as it is.
+    """
+    try:
+        from huggingface_hub import HfApi
+        from huggingface_hub.errors import HfHubHTTPError
+    except ImportError:
+        return revision, None
+    with _hub_errors(name, revision, options):
+        try:
+            found = HfApi().model_info(name, revision=revision or None, timeout=_PATIENCE_SECONDS)
+        except HfHubHTTPError as error:
+            if error.response.is_client_error:
+                raise
+        except OSError:
+            pass
+        else:
+            return found.sha or revision, found.safetensors.total if found.safetensors else None
+    return revision, None
+
+
+_PATIENCE_SECONDS = 10
+
+
+def _outline(folder: Path, reference: str, options: LoadOptions) -> Outline:
+    """Return what a folder tells, which may have no weights, or not be there."""
+    told = Outline(reference=reference)
+    tokenizer = folder / "tokenizer.json"
+    with contextlib.suppress(ModelNotAvailableError):
+        names = read_json(folder / CONFIG).get("architectures")
+        tokens = tokenizer if tokenizer.is_file() else None
+        told = replace(told, tokenizer=tokens, is_masked="MaskedLM" in str(names))
+        files = find_files(folder, allow_pickle=options.allow_pickle)
+        n_bytes = sum(each.stat().st_size for each in files.weights)
+        sizes = map(n_numbers, files.weights) if files.safe else [n_bytes // 4]
+        told = replace(told, n_bytes=n_bytes, n_parameters=sum(sizes))
+    return told
+
+
+def n_numbers(safetensors: Path) -> int:
+    """Return how many numbers are in a file, by its header; 0 if it has none that can be read."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(safetensors, framework="np") as file:
+            return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - the file is no mapping
+    # Whatever it is, loading it will say what is wrong with it.
+    except (OSError, SafetensorError):
+        return 0
 
 
 def _download(name: str, revision: str | None, options: LoadOptions) -> Path:

@@ -4,7 +4,6 @@ Which kind of model it is, its configuration says before any weights are read; o
 go, what they need and what is free; whether weights are missing, what the numbers depend on.
 """
 
-import math
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import ModelNotAvailableError, first_line, quoted
-from pommel.models.huggingface.files import ModelFiles, find_files, read_json
+from pommel.models.huggingface.files import ModelFiles, find_files, n_numbers, read_json
 from pommel.models.huggingface.tokens import Vocabulary
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import find_dtype, free_gpu_bytes
@@ -144,21 +143,9 @@ def bytes_of_weights(files: ModelFiles, item_bytes: int) -> int:
     For pickles, which are not opened to find out, it is the size of the files.
     """
     return sum(
-        _n_numbers(path) * item_bytes if files.safe else path.stat().st_size
+        n_numbers(path) * item_bytes if files.safe else path.stat().st_size
         for path in files.weights
     )
-
-
-def _n_numbers(safetensors: Path) -> int:
-    """Return how many numbers are in a file, by its header; 0 if it has none that can be read."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(safetensors, framework="pt") as file:
-            return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118 - the file is no mapping
-    # Whatever it is, loading it will say what is wrong with it.
-    except (OSError, SafetensorError):
-        return 0
 
 
 def _gb(n_bytes: int) -> str:

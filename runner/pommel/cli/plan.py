@@ -1,0 +1,196 @@
+"""`pommel plan`: models x suites as shards, and how far these are."""
+
+import datetime as dt
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from pommel.analysis import plain_table
+from pommel.cli.lazy_group import Command
+from pommel.cli.option_groups import (
+    FOLDER,
+    AboveZero,
+    Count,
+    File,
+    Folder,
+    Options,
+    field_of,
+    option,
+    takes_options,
+)
+from pommel.cli.options import SCORING, ModelOptions
+from pommel.cli.output import form_option, note, show_json, show_table, show_warnings
+from pommel.cli.run import ChoiceOptions, ModelsAndSuites
+from pommel.errors import UsageError, counted, readable_size
+from pommel.sharding import Costs, Plan, Status
+from pommel.sources import load_suites
+from pommel.suite import Suite
+
+
+class _CutOptions(Options, title="Shards"):
+    """How the work is cut, and where the plan goes."""
+
+    output: File | None = option(
+        "-o", help="File of the plan.  [default: none; the shards are shown only]"
+    )
+    shards: Count | None = option(help="How many shards there are to be.")
+    minutes: AboveZero | None = option(
+        metavar="MINUTES", help="How long a shard may take, in place of how many there are."
+    )
+    measured: Folder | None = option(
+        help="Folder with the results of an earlier plan, whose times are taken for this one."
+    )
+    form: str = field_of(form_option(["table", "json"]))
+
+
+class _PlanOptions(ChoiceOptions, _CutOptions, ModelOptions, title=SCORING):
+    """How models are to be run, and how that is cut."""
+
+
+@click.command("make", cls=Command, no_args_is_help=True)
+@takes_options
+def make(named: ModelsAndSuites, chosen: _PlanOptions) -> None:
+    """Cut models x SUITEs into shards that take about as long, and show or write them.
+
+    MODELs and SUITEs are those of `pommel run`. A model is in several shards only where it must.
+    Nothing is loaded. What belongs to a machine (--device, --max-memory, --batch-tokens) is no part
+    of a plan: the device tells how long it may take.
+    """
+    loaded = load_suites(named.suite_sources(), strict=named.strict)
+    loaded.check()
+    show_warnings(loaded.warnings)
+    Suite.check_distinct_names(loaded.suites)
+    if None in loaded.paths:
+        raise UsageError("-: workers cannot read standard input; name the suite's file")
+    suites = {
+        path: suite.first_items(named.limit) if named.limit else suite
+        for path, suite in zip(loaded.paths, loaded.suites, strict=True)
+        if path
+    }
+    measured = _status(chosen.measured).measured if chosen.measured else None
+    costs = Costs.of(named.expanded_models(), suites, chosen.load_options, measured)
+    n_shards = chosen.shards or (None if chosen.minutes else 1)
+    plan = Plan.of(costs, chosen.chosen(), n_shards=n_shards, minutes=chosen.minutes)
+    for each in costs.notes:
+        note(f"note: {each}")
+    if chosen.shards and len(plan.shards) < chosen.shards:
+        note(f"note: more than {counted(len(plan.shards), 'shard')} would not be done any sooner")
+    if chosen.output:
+        plan.write(chosen.output)
+    _show_plan(plan, chosen.form)
+    if chosen.output:
+        note(f"Plan: {chosen.output}")
+
+
+def _time(seconds: float) -> str:
+    return str(dt.timedelta(seconds=round(seconds)))
+
+
+# So many shards fit on a screen.
+_SHOWN = 20
+
+
+def _show_plan(plan: Plan, form: str) -> None:
+    if form == "json":
+        shards = [
+            {
+                "shard": each.number,
+                "seconds": each.seconds,
+                "memory_bytes": each.memory_bytes,
+                "models": [plan.models[piece.model].reference for piece in each.pieces],
+                "n_runs": [len(piece.suites) for piece in each.pieces],
+            }
+            for each in plan.shards
+        ]
+        show_json({"fingerprint": plan.fingerprint, "shards": shards})
+        return
+    rows = [
+        (
+            str(each.number),
+            str(len(each.pieces)),
+            str(sum(len(piece.suites) for piece in each.pieces)),
+            _time(each.seconds),
+            readable_size(each.memory_bytes),
+        )
+        for each in plan.shards
+    ]
+    whole = f"{counted(len(plan.models), 'model')} x {counted(len(plan.suites), 'suite')}"
+    total = _time(sum(each.seconds for each in plan.shards))
+    n_loadings = counted(sum(len(each.pieces) for each in plan.shards), "loading")
+    show_table(
+        plain_table(
+            f"{whole}, {counted(len(rows), 'shard')}",
+            numbers=("shard", "models", "runs", "time", "memory"),
+            rows=rows[:_SHOWN],
+            caption=f"{total} of work, {n_loadings}; the longest shard: "
+            f"{_time(max(each.seconds for each in plan.shards))}",
+        )
+    )
+    if len(rows) > _SHOWN:
+        note(f"{counted(len(rows) - _SHOWN, 'more shard')}; --format json shows them")
+
+
+def _status(folder: Path) -> Status:
+    path = folder / "plan.json"
+    if not path.is_file():
+        raise UsageError(
+            f"{folder} has no plan.json: `pommel run --plan PLAN -o {folder}` makes it"
+        )
+    return Status.read(Plan.read(path), folder)
+
+
+@click.command("status", cls=Command)
+@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.option(
+    "--missing",
+    is_flag=True,
+    help="Print the numbers of the shards that are not done, as `sbatch --array` takes them.",
+)
+@form_option(["table", "json"])
+@click.pass_context
+def status(context: click.Context, folder: Path, form: str, *, missing: bool) -> None:
+    """Show how far the shards are whose results are in DIR; status 1 while any is not done.
+
+    \b
+      pommel plan status results
+      sbatch --array="$(pommel plan status results --missing)" run.sh
+    """
+    found = _status(folder)
+    if missing:
+        if found.missing:
+            click.echo(found.array)
+    elif form == "json":
+        show_json(found.to_dict())
+    else:
+        _show_status(found)
+    if found.missing:
+        context.exit(1)
+
+
+def _show_status(found: Status) -> None:
+    now = dt.datetime.now(dt.UTC)
+    rows = [
+        (
+            str(each.shard.number),
+            each.state,
+            "; ".join(each.reasons)
+            or (
+                each.last_sign
+                and f"{each.host}, {_time((now - each.last_sign).total_seconds())} ago"
+            )
+            or "",
+        )
+        for each in found.shards
+        if each.state != "done"
+    ]
+    counts = Counter(each.state for each in found.shards)
+    told = ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
+    left = f"; {_time(found.seconds_left)} of work left" if found.missing else ""
+    title = f"{counted(len(found.shards), 'shard')}: {told}{left}"
+    if not rows:
+        click.echo(title)
+        return
+    show_table(plain_table(title, names=("shard", "state", ""), rows=rows[:_SHOWN]))
+    if len(rows) > _SHOWN:
+        note(f"{counted(len(rows) - _SHOWN, 'more shard')}; --format json shows them")

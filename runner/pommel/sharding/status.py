@@ -1,0 +1,165 @@
+"""How far the shards of a plan are, by what their workers have left in the folder of results.
+
+What a worker writes about itself is JSON: `attempt.json` when it begins, `ended.json` when it
+stops, and beside the folders of the attempts `sealed-ATTEMPT.json` when all of a shard is done.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pommel.sharding.plan import Plan, Shard
+from pommel.values import frozen
+
+State = Literal["done", "failed", "running", "missing"]
+
+
+@frozen
+class ShardStatus:
+    """How far a shard is.
+
+    One that "failed" is done, but for what the `reasons` say; so do those of a "missing" one how
+    attempts at it have ended. One is "running" if an attempt has not said that it has ended: `host`
+    is where, `last_sign` when it was last heard of (UTC). `manifest` is what a sealed one says of
+    itself, {} of others.
+    """
+
+    shard: Shard
+    state: State
+    reasons: tuple[str, ...] = ()
+    host: str = ""
+    last_sign: datetime | None = None
+    manifest: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, shard: Shard, folder: Path | None) -> Self:
+        """Return the status of a shard that has a folder, or was never begun."""
+        manifests = sorted(folder.glob("sealed-*.json")) if folder else []
+        for manifest in map(_content, manifests):
+            failures = manifest.get("failures", ())
+            reasons = tuple(
+                f"{each['model']} on {each['suite']}: {each['reason']}"
+                if each.get("suite")
+                else f"{each['model']}: {each['reason']}"
+                for each in failures
+            )
+            state: State = "failed" if reasons else "done"
+            return cls(shard=shard, state=state, reasons=reasons, manifest=manifest)
+        attempts = sorted(folder.glob("*/attempt.json")) if folder else []
+        ended = {each.parent: _content(each.with_name("ended.json")) for each in attempts}
+        running = [attempt for attempt, end in ended.items() if not end]
+        if not running:
+            why = tuple(str(end.get("reason") or end.get("how")) for end in ended.values())
+            return cls(shard=shard, state="missing", reasons=why, manifest={})
+        sign, attempt = max((_last_sign(each), each) for each in running)
+        host = str(_content(attempt / "attempt.json").get("host", ""))
+        when = datetime.fromtimestamp(sign, UTC)
+        return cls(shard=shard, state="running", host=host, last_sign=when, manifest={})
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken, by its manifest; 0 where there is none."""
+        pieces = self.manifest.get("pieces", ())
+        return float(sum(each["loading"] + each["scoring"] for each in pieces))
+
+
+@frozen
+class Status:
+    """How far all shards of a plan are, in their order."""
+
+    plan: Plan
+    shards: tuple[ShardStatus, ...]
+
+    @classmethod
+    def read(cls, plan: Plan, folder: Path) -> Self:
+        """Return what can be seen in a folder of results; nothing is there before the first run."""
+        found = re.compile(rf"shard-0*(\d+)-of-{len(plan.shards)}")
+        numbers = {
+            int(name[1]): path
+            for path in folder.glob("shard-*")
+            if (name := found.fullmatch(path.name))
+        }
+        return cls(
+            plan=plan,
+            shards=tuple(ShardStatus.of(each, numbers.get(each.number)) for each in plan.shards),
+        )
+
+    def of_state(self, *states: State) -> list[ShardStatus]:
+        """Return the shards that are in one of some states."""
+        return [each for each in self.shards if each.state in states]
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """The numbers of the shards that are not done: never begun, ended before, or running."""
+        return tuple(each.shard.number for each in self.of_state("missing", "running"))
+
+    @property
+    def array(self) -> str:
+        """The missing ones as `sbatch --array` takes them: "3,7-9"."""
+        # What follows each other stands as far from its place as its neighbours.
+        runs = groupby(enumerate(self.missing), key=lambda each: each[1] - each[0])
+        numbers = [[number for _, number in run] for _, run in runs]
+        return ",".join(f"{run[0]}-{run[-1]}" if run[1:] else f"{run[0]}" for run in numbers)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it as plain JSON values."""
+        return {
+            "missing": self.array,
+            "seconds_left": self.seconds_left,
+            "shards": [
+                {
+                    "shard": each.shard.number,
+                    "state": each.state,
+                    "reasons": each.reasons,
+                    "host": each.host,
+                    "last_sign": each.last_sign and each.last_sign.isoformat(timespec="seconds"),
+                }
+                for each in self.shards
+            ],
+        }
+
+    @property
+    def measured(self) -> dict[str, tuple[float, float]]:
+        """Return what models have taken, by their references, as `Costs.of` wants to know it."""
+        took: dict[str, tuple[float, float]] = {}
+        for each in self.shards:
+            work = {piece.model: piece.work for piece in each.shard.pieces}
+            for piece in each.manifest.get("pieces", ()):
+                model = piece["model"]
+                if piece["scoring"]:
+                    rate = piece["scoring"] / work[model]
+                    took[self.plan.models[model].reference] = (piece["loading"], rate)
+        return took
+
+    @property
+    def seconds_left(self) -> float:
+        """What is left to do, as long as one worker takes: by what the others took, if any did."""
+        left = sum(each.shard.seconds for each in self.of_state("missing", "running"))
+        measured = [each for each in self.shards if each.seconds]
+        planned = sum(each.shard.seconds for each in measured)
+        return left * sum(each.seconds for each in measured) / planned if planned else left
+
+
+def _content(path: Path) -> Mapping[str, Any]:
+    """Return the object in a file; {} where there is none, or it cannot be read yet."""
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _last_sign(attempt: Path) -> float:
+    def times() -> Iterator[float]:
+        for path in (attempt, *attempt.iterdir()):
+            # A segment may go once the shard is sealed.
+            try:
+                yield path.stat().st_mtime
+            except OSError:
+                continue
+
+    return max(times(), default=0.0)
