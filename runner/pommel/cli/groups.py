@@ -50,6 +50,7 @@ _RUNS = {
     "evaluate": ("runs:evaluate_again", "Check predictions again, with no model."),
     "delete": ("runs:delete_runs", "Delete runs."),
     "gc": ("runs:collect_garbage", "Delete surprisals that no run needs; give room back."),
+    "merge": ("runs:merge", "Take in what other stores have."),
     "recover": ("runs:recover", "Save what can be read of a damaged store."),
 }
 

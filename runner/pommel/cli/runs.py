@@ -367,6 +367,31 @@ def collect_garbage(*, dry_run: bool, kept: StoreOptions) -> None:
     click.echo(f"{'bytes':<10}  {before:>9,} -> {after:,}")
 
 
+@click.command("merge", cls=Command, no_args_is_help=True)
+@click.argument("others", type=FILE, nargs=-1, required=True, metavar="STORE...")
+@takes_options
+def merge(others: Sequence[Path], kept: StoreOptions) -> None:
+    """Take the runs and sentences of each STORE into the store that --store names.
+
+    What both have stays as it is there, so that a second time changes nothing. Numbers that differ
+    by more than rounding are an error, and nothing of that STORE is merged.
+
+    \b
+      pommel runs merge colleague.sqlite --store all.sqlite
+    """
+    with Store.open(kept.store_path) as store:
+        first, *more = [store.take_in(other) for other in others]
+    found = sum(more, first)
+    click.echo(f"runs        {found.n_new_runs:>9,} of {found.n_runs:,} are new")
+    click.echo(f"surprisals  {found.n_new_scored:>9,} of {found.n_scored:,} are new")
+    if found.n_evaluated_again:
+        note(
+            f"{counted(found.n_evaluated_again, 'run')} evaluated again, with numbers of sentences "
+            f"that were in the store before"
+        )
+    note(f"Merged: {kept.store_path}")
+
+
 @click.command("recover", cls=Command, no_args_is_help=True)
 @click.argument("damaged", type=FILE)
 @click.option(

@@ -22,6 +22,9 @@ BUSY_SECONDS = 30.0
 PAGE_BYTES = 4096
 _RETRY_SECONDS = 0.02
 
+# How SQLite opens a file; what nobody changes needs no lock, and no log beside it.
+_WRITING, _READING, _UNCHANGED = "mode=rwc", "mode=ro", "mode=ro&immutable=1"
+
 # Every commit is on the disk before it returns (FULL), so that power loss costs nothing that was
 # kept. A larger cache and rarer checkpoints let pages of the index of sentences, which a batch hits
 # everywhere, be written once for many batches.
@@ -55,7 +58,7 @@ class Database:
 
     path: Path
     connection: sqlite3.Connection
-    read_only: bool
+    how: str
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True) -> "Database":
@@ -79,8 +82,42 @@ class Database:
         with explained(path):
             if exists:
                 _check_identity(path)
-            connection = _reader(path) if read_only else _writer(path)
-            return cls(path=path, connection=connection, read_only=read_only)
+            connection, how = _reader(path) if read_only else (_writer(path), _WRITING)
+            return cls(path=path, connection=connection, how=how)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the file may not be written."""
+        return self.how != _WRITING
+
+    @contextlib.contextmanager
+    def attached(self, other: Path, *, unchanged: bool = False) -> Iterator[None]:
+        """Have the tables of another store at hand as those of `theirs`, to be read.
+
+        It is not written to, unless it is of an older version, which is brought up to date; what
+        stays `unchanged` by anybody is read without a lock. Raises `StoreError` for what is no
+        store, and for this one.
+        """
+        if not _is_there(other):
+            raise StoreError(f"{other}: there is no store")
+        if beside(other).samefile(beside(self.path)):
+            raise StoreError(f"{other}: is the store itself")
+        with explained(other):
+            _check_identity(other)
+            with contextlib.closing(_connect(other, _UNCHANGED)) as connection:
+                is_old = version_of(connection, other) == LAST_VERSION
+            if is_old:
+                Database.open(other).close()
+            how = _UNCHANGED
+            if not unchanged:
+                reader, how = _reader(other)
+                reader.close()
+            uri = f"{uri_of(beside(other).absolute())}?{how}"
+            self.connection.execute("ATTACH DATABASE ? AS theirs", (uri,))
+            try:
+                yield
+            finally:
+                self.connection.execute("DETACH DATABASE theirs")
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -200,14 +237,16 @@ def _check_identity(path: Path) -> None:
     if beside(path, "-journal").exists():
         # Somebody is writing, or was cut off; only an ordinary connection knows what holds.
         return
-    connection = _connect(path, "mode=ro&immutable=1")
+    connection = _connect(path, _UNCHANGED)
     # What SQLite itself refuses it refuses again, when it reads with a lock.
     with contextlib.closing(connection), contextlib.suppress(sqlite3.Error):
         version_of(connection, path)
 
 
-def _reader(path: Path) -> sqlite3.Connection:
-    connection = _connect(path, "mode=ro")
+def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
+    """Return a connection, and how it was opened."""
+    how = _READING
+    connection = _connect(path, how)
     try:
         version = version_of(connection, path)
     except sqlite3.OperationalError as error:
@@ -221,7 +260,8 @@ def _reader(path: Path) -> sqlite3.Connection:
         log = beside(path, "-wal")
         if not is_refused or (log.exists() and log.stat().st_size):
             raise
-        connection = _connect(path, "mode=ro&immutable=1")
+        how = _UNCHANGED
+        connection = _connect(path, how)
         version = version_of(connection, path)
     if version != CURRENT_VERSION:
         connection.close()
@@ -230,11 +270,11 @@ def _reader(path: Path) -> sqlite3.Connection:
             f"{path}: is a store {what}, and may not be written to be brought up to date; copy it, "
             f"and give the copy with --store"
         )
-    return connection
+    return connection, how
 
 
 def _writer(path: Path) -> sqlite3.Connection:
-    connection = _connect(path, "mode=rwc")
+    connection = _connect(path, _WRITING)
     try:
         for setting in _SETTINGS:
             connection.execute(setting)

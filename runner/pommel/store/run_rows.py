@@ -161,6 +161,15 @@ class RunRows:
         if items:
             insert_row(self.connection, "results", {"run_key": run_key, "items": items})
 
+    def reopen(self, run_key: int | None) -> None:
+        """Make a run one that is not complete; within a transaction."""
+        self.connection.execute("DELETE FROM results WHERE run_key = ?", (run_key,))
+        self.connection.execute(
+            "UPDATE runs SET status = 'running', finished = NULL, scores = '[]', check_sum = NULL "
+            "WHERE run_key = ?",
+            (run_key,),
+        )
+
     def _document(self, value: object) -> tuple[int, bytes]:
         """Return the key and the hash of a document, which is entered if it is new."""
         text = _json(value)

@@ -481,15 +481,8 @@ class _Rescue:
         """Make those runs unfinished that have not all of their results."""
         lacking = [row.run_key for row in self.runs.rows(items=True) if not self.runs.is_whole(row)]
         for run_key in lacking:
-            self.new.execute("DELETE FROM results WHERE run_key = ?", (run_key,))
-            self.new.execute(_REOPENED, (run_key,))
+            self.runs.reopen(run_key)
         self.found.n_reopened = len(lacking)
-
-
-_REOPENED = """
-    UPDATE runs SET status = 'running', finished = NULL, scores = '[]', check_sum = NULL
-    WHERE run_key = ?
-"""
 
 
 # --- The new store

@@ -13,6 +13,7 @@ from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database, explained
 from pommel.store.late_runs import late_runs
+from pommel.store.merging import take_in
 from pommel.store.run_rows import SHARED, RunRows
 from pommel.store.run_tables import RunTables, suite_from_document
 from pommel.store.surprisal_cache import (
@@ -44,6 +45,7 @@ class Store:
     runs: RunTables
     rescore: bool = False
     late_runs = staticmethod(late_runs)
+    take_in = take_in
 
     @classmethod
     def open(
