@@ -5,7 +5,8 @@
 Results are made up, the same for the same numbers: models are the steps of five seeds of a
 training, suites have three predictions on 30 items, and runs come without tokens. A line says what
 making the store took, then each command, in a process of its own, what it took: processor time
-and the most memory it held. With --store the store stays; one that is there is not made again.
+and the most memory it held. Last, the page is opened as `benchmarks.report` does it. With --store
+the store stays; one that is there is not made again.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from benchmarks.report import print_opening
 
 from pommel.models import Membership, ModelInfo
 from pommel.models.model import Policy
@@ -61,6 +63,7 @@ def main() -> None:
         for command in COMMANDS:
             seconds, n_megabytes = cost(command, path, Path(folder))
             print(f"{seconds:6.2f} s   {n_megabytes:5,.0f} MB   pommel {' '.join(command)}")
+        print_opening(Path(folder) / "page.html")
 
 
 def made(path: Path, *, n_models: int, n_suites: int) -> None:

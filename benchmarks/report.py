@@ -63,15 +63,18 @@ def print_opening(path: Path) -> None:
         browser.value("document.querySelector('.drawing').scrollIntoView()")
         browser.until("document.querySelector('.drawing[data-drawn=done]') !== null")
         drawn = time.perf_counter() - began
-        began = time.perf_counter()
-        browser.value("location.hash = 'suite-0'")
-        browser.until("document.querySelector('#suite-0 .drawing[data-drawn=done]') !== null")
-        chosen = time.perf_counter() - began
         n_elements = browser.value("document.querySelectorAll('*').length")
-    print(
-        f"opened    load event {loaded:.1f} s   first chart {drawn:.1f} s   {n_elements:,} elements"
-    )
-    print(f"a suite   its curves {chosen:.1f} s after it was chosen")
+        print(
+            f"opened    load event {loaded:.1f} s   first chart {drawn:.1f} s   "
+            f"{n_elements:,} elements"
+        )
+        # Runs without tokens have no curves.
+        if browser.value("document.querySelector('#suite-0 .drawing') !== null"):
+            began = time.perf_counter()
+            browser.value("location.hash = 'suite-0'")
+            browser.until("document.querySelector('#suite-0 .drawing[data-drawn=done]') !== null")
+            chosen = time.perf_counter() - began
+            print(f"a suite   its curves {chosen:.1f} s after it was chosen")
 
 
 def simulated_runs(suites: Sequence[Suite], n_models: int) -> Iterator[Run]:

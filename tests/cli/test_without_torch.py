@@ -1,4 +1,4 @@
-"""The first commands where neither torch nor transformers is installed."""
+"""The first commands where no extra is installed: neither torch nor what draws plots."""
 
 import json
 import os
@@ -20,8 +20,8 @@ from importlib.machinery import PathFinder
 class Without(PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        absent = name.partition(".")[0] in ("torch", "transformers")
-        return None if absent else super().find_spec(name, path, target)
+        absent = ("torch", "transformers", "altair", "jinja2", "vl_convert")
+        return None if name.partition(".")[0] in absent else super().find_spec(name, path, target)
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Without
 import pommel
@@ -44,9 +44,10 @@ json.dump(said, sys.stdout)
 _SUITES = "suites:en/agreement"
 _ONE = "suites:number_simple"
 _GPT2 = "builtin://en-gpt2"
-_EXTRA = "pip install 'pommel[hf]'"
+_EXTRA, _PLOTS = "pip install 'pommel[hf]'", "pip install 'pommel[plots]'"
 _DONE = {
     "table": f"run {_GPT2} builtin://en-ngram {_SUITES}",
+    "report": "report --table md",
     "again": f"run {_GPT2} {_ONE} --rescore --device auto --batch-tokens 7 --max-memory 1M",
     "corrected": f"run {_GPT2} {_ONE} --boundary corrected --format csv",
     "list": "models list",
@@ -78,6 +79,10 @@ _REFUSED = {
     f"run huggingface://gpt2 {_ONE}": (
         4,
         f"huggingface://gpt2 needs the Hugging Face extra: {_EXTRA}",
+    ),
+    "report --quiet -o page.html": (
+        1,
+        f"pages need the plots extra: {_PLOTS}; `pommel report --table md` needs none",
     ),
     f"run lstm://here {_ONE}": (4, f"lstm://here needs torch and safetensors: {_EXTRA}"),
 }
@@ -120,6 +125,7 @@ def test_the_table_of_the_readme(
     ("name", "expected"),
     [
         ("again", "│ 1.00 [0.86, 1.00] │"),
+        ("report", "**SG scores (all predictions of a suite hold)**"),
         ("corrected", "number_simple"),
         ("list", "builtin://en-gpt2"),
         ("show", "arithmetic       numpy"),

@@ -85,10 +85,18 @@ class TrainingAsked(WithLevel, Settings, WithModels, Question):
             for each in self.chosen(records)
             if each.result.membership and each.result.membership.is_ordered
         ]
-        labels = suite_labels(own)
         # Margins are not looked at, and so none are drawn.
         settings = replace(self, n_resamples=0)
         rows = Accuracies.of(own, "model" if self.level == "all" else self.level, settings).rows
+        return self.along(rows, suite_labels(own))
+
+    def along(
+        self, rows: Sequence[Accuracy], labels: Mapping[SuiteKey, str] | None = None
+    ) -> "Training":
+        """Follow accuracies of steps and epochs, those of `level`; `labels` are those of suites.
+
+        Raises `UsageError` as `answer` does.
+        """
         _check_variants(rows)
         parted = grouped(rows, lambda row: _member(row).value is not None)
         points: list[TrainingPoint] = []
@@ -98,7 +106,7 @@ class TrainingAsked(WithLevel, Settings, WithModels, Question):
             parted.get(True, ()),
             lambda row: (
                 labelled(_member(row).family, row.who.variant),
-                _name(row, self.level, labels),
+                _name(row, self.level, labels or {}),
             ),
         )
         for (family, name), group in groups.items():

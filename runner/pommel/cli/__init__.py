@@ -106,7 +106,7 @@ pommel runs SyntaxGym test suites on language models.
   pommel score builtin://en-gpt2 'It is good .'  how surprising each word is
   pommel suites list                             the suites that there are
   pommel models list                             the models; how to name yours
-  pommel report -o report.html                   a page about all that was run
+  pommel report --table md                       a table of all that was run
 
 `pommel --help` has all commands, `pommel run --help` the options of one."""
 _pommel.aliases = {"compute-surprisals": "surprisals"}

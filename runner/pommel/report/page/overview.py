@@ -49,10 +49,14 @@ def overview(
     # As `pommel stats accuracy` has them.
     accuracies = together({**levels, **means}, *levels).frame()
     n_left = len(every) - len(models)
+    shown = {each.label for each in models}
+    earlier = {each.label for each in every if each.path and each.label not in shown}
     return {
         "facts": _facts(every, rows),
         "crowd": _CROWD.format(n_models=len(every), n_shown=len(models)) if n_left else "",
         "models": models,
+        "earlier": earlier,
+        "folded": _FOLDED[any(each.is_family for each in every), bool(earlier)],
         "circuits": circuits_of(means),
         "model_rows": model_rows(every, means),
         "model_caption": " ".join(
@@ -64,9 +68,9 @@ def overview(
         "suite_caption": " ".join([*by_suite, "Chance: the share that holds by chance."]),
         "swallowed": SuiteResult.swallowed_lines([each.result for each in records]),
         "charts": (
+            *_training(means),
             chart_of("heat", "Scores of models on suites", lambda: heat_map(records)),
             chart_of("circuits", "Circuits", lambda: circuit_chart(levels["circuit"])),
-            *_training(every),
         ),
         "model_provenance": model_provenance(models),
         "suite_provenance": suite_provenance(models),
@@ -78,21 +82,40 @@ def overview(
     }
 
 
+# What is said beside the box that unfolds tables, by whether families or trainings are folded.
+_FOLDED = {
+    (False, False): "",
+    (True, False): "Show the members of families",
+    (False, True): "Show all steps of trainings",
+    (True, True): "Show the members of families and all steps of trainings",
+}
+
 # What a page of more models than can be looked at one by one says of itself.
 _CROWD = (
     "{n_models:,} models are too many to look at suite by suite. The table of models has all of "
     "them. Heat map, circuits, suites, items and provenance are those of {n_shown:,}: of the last "
     "step of each training, and of the first of the other models. pommel report --model NAME makes "
-    "a page of others, and pommel stats accuracy --by suite --format csv has every score."
+    "a page of others, and pommel stats accuracy --by suite --format csv has every score. In "
+    "accuracy.csv only the models that are looked at have margins; --by circuit has the others'."
 )
 
 
-def _training(models: Sequence[ReportModel]) -> Iterator[Chart]:
-    """Yield the accuracies along trainings, where there are some."""
-    records = [record for model in models if model.path for record in model.records]
-    if records:
+def _training(means: Levels) -> Iterator[Chart]:
+    """Yield the accuracies along trainings, where there are some: over all suites, by circuit."""
+    of_all, by_circuit = (
+        [row for row in means[level].rows if row.member and row.member.is_ordered]
+        for level in ("model", "circuit")
+    )
+    if of_all:
         asked = Training.Asked(level="all")
-        yield chart_of("training", "Training", lambda: training_chart(asked.answer(records)))
+        yield chart_of("training", "Training", lambda: training_chart(asked.along(of_all)))
+    if len({row.unit for row in by_circuit}) > 1:
+        each = Training.Asked(level="circuit")
+        yield chart_of(
+            "circuits-of-training",
+            "Training by circuit",
+            lambda: training_chart(each.along(by_circuit)),
+        )
 
 
 def navigation(of_suites: Sequence[Section]) -> dict[str, list[tuple[int, Section]]]:

@@ -9,14 +9,13 @@ from pommel.analysis import Accuracy
 from pommel.errors import FormulaError
 from pommel.report.page.scores import (
     Cell,
-    Levels,
     accuracy_cell,
     bits_text,
     by_model,
     interval_text,
     number_cell,
 )
-from pommel.report.page.sections import ReportModel, Row, Section, plain_number
+from pommel.report.page.sections import ReportModel, Section, plain_number
 from pommel.scoring import PredictionResult
 from pommel.suite import Formula
 
@@ -72,19 +71,19 @@ def _words(formula: str, region_names: Mapping[int, str], metric: str) -> list[s
 
 
 def prediction_rows(
-    section: Section, models: Sequence[ReportModel], levels: Levels
+    section: Section, models: Sequence[ReportModel], found: Sequence[Accuracy]
 ) -> Iterator[tuple[ReportModel, str, list[Cell]]]:
     """Yield each model and prediction, and a share that was published by itself, with cells.
 
-    These have the share, items, margin, median, and `Accuracy.COUNTS`.
+    `found` are the accuracies of the suite's predictions. Cells have the share, items, margin,
+    median, and `Accuracy.COUNTS`.
     """
-    rows = by_model(levels["prediction"])
+    rows = by_model(found)
     families = {model.family for model in models if model.label in section.records}
     for model in models:
         if model.label in section.records or model.label in families:
             for row in rows.get(model.key, []):
-                if (row.unit.language, row.unit.suite) == section.key:
-                    yield model, row.unit.prediction_id, [*_cells(row)]
+                yield model, row.unit.prediction_id, [*_cells(row)]
 
 
 def _cells(row: Accuracy) -> Iterator[Cell]:
@@ -113,16 +112,21 @@ def failures(prediction: PredictionResult, item_numbers: Sequence[int]) -> list[
     return [(number, bits_text(margin, sign="+")) for margin, number in failing]
 
 
-def verdict_rows(section: Section) -> Iterator[Row]:
-    """Yield a row a model, prediction and item, named as in the table `predictions` of results."""
-    marks = ("tie", "defined", "swallowed", "unscored", "oov", "skipped")
+_MARKS = ("tie", "defined", "swallowed", "unscored", "oov", "skipped")
+
+
+def verdict_columns(section: Section) -> dict[str, list[object]]:
+    """Return a value a model, prediction and item in each column of the table `predictions`."""
+    names = ("model_name", "prediction_id", "item_number", "result", "margin_bits", *_MARKS)
+    found: dict[str, list[object]] = {name: [] for name in names}
     for label, record in section.records.items():
-        frame = record.result.to_frame("predictions").drop(columns="suite")
-        for row in frame.assign(model_name=label).to_dict("records"):
-            is_known = not row["skipped"]
-            yield {
-                **{str(name): value for name, value in row.items()},
-                "result": str(row["result"]) if is_known else "",
-                "margin_bits": plain_number(row["margin_bits"]),
-                **{name: str(row[name]) for name in marks},
-            }
+        numbers = record.result.item_numbers
+        for each in record.result.predictions:
+            found["model_name"] += [label] * len(numbers)
+            found["prediction_id"] += [each.prediction_id] * len(numbers)
+            found["item_number"] += numbers
+            found["result"] += ["" if it is None else str(it) for it in each.results]
+            found["margin_bits"] += map(plain_number, each.margin_bits.tolist())
+            for name in _MARKS:
+                found[name] += map(str, getattr(each, name).tolist())
+    return found

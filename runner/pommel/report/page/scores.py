@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from pommel.analysis import Accuracies, Accuracy, grouped, number_cell as number_text
+from pommel.analysis import Accuracies, Accuracy, Settings, grouped, number_cell as number_text
 from pommel.report.page.sections import ReportModel
 from pommel.scoring import SuiteKey
 from pommel.statistics import Estimate, Interval
@@ -66,10 +66,16 @@ Level = Literal["model", "circuit", "suite", "prediction"]
 Levels = Mapping[Level, Accuracies]
 
 
-def levels_of(models: Sequence[ReportModel], *levels: Level) -> Levels:
-    """Return the accuracies of these levels, or of all."""
+def levels_of(
+    models: Sequence[ReportModel],
+    levels: Sequence[Level] = get_args(Level),
+    *,
+    has_margins: bool = True,
+) -> Levels:
+    """Return the accuracies of these levels."""
     records = [record for model in models for record in model.records]
-    return {level: Accuracies.of(records, level) for level in levels or get_args(Level)}
+    settings = Settings() if has_margins else Settings(n_resamples=0)
+    return {level: Accuracies.of(records, level, settings) for level in levels}
 
 
 def together(levels: Levels, *chosen: Level) -> Accuracies:
@@ -77,9 +83,14 @@ def together(levels: Levels, *chosen: Level) -> Accuracies:
     return Accuracies(rows=tuple(row for level in chosen for row in levels[level].rows))
 
 
-def by_model(accuracies: Accuracies) -> dict[ModelKey, list[Accuracy]]:
+def by_model(rows: Sequence[Accuracy]) -> dict[ModelKey, list[Accuracy]]:
     """Return rows by model."""
-    return grouped(accuracies.rows, lambda row: (row.label, row.is_family))
+    return grouped(rows, lambda row: (row.label, row.is_family))
+
+
+def by_suite(accuracies: Accuracies) -> dict[SuiteKey, list[Accuracy]]:
+    """Return rows by suite."""
+    return grouped(accuracies.rows, lambda row: (row.unit.language, row.unit.suite))
 
 
 class SuiteRow(NamedTuple):
@@ -103,7 +114,7 @@ def model_rows(
     models: Sequence[ReportModel], levels: Levels
 ) -> Iterator[tuple[ReportModel, int, list[Cell]]]:
     """Yield each model, on how many suites it was run, and its SG score and those by circuit."""
-    overall, by_circuit = by_model(levels["model"]), by_model(levels["circuit"])
+    overall, by_circuit = by_model(levels["model"].rows), by_model(levels["circuit"].rows)
     for model in models:
         whole = next(iter(overall.get(model.key, [])), None)
         own = {row.unit.circuit: row for row in by_circuit.get(model.key, [])}
@@ -121,14 +132,13 @@ def score_columns(models: Sequence[ReportModel]) -> list[dict[tuple[float, str],
 
 def suite_rows(models: Sequence[ReportModel], levels: Levels) -> list[SuiteRow]:
     """Return a row a suite (and step), sorted by circuit; those without one come last."""
-    by_suite = grouped(levels["suite"].rows, lambda row: (row.unit.language, row.unit.suite))
     # None where that was not published.
     n_items: dict[SuiteKey, int | None] = {}
     for record in (record for model in models for record in model.records):
         n_items[record.suite_key] = n_items.get(record.suite_key) or record.result.n_items or None
     rows = []
     columns = score_columns(models)
-    for key, (first, *others) in by_suite.items():
+    for key, (first, *others) in by_suite(levels["suite"]).items():
         own = {(row.label, row.is_family): row for row in (first, *others)}
         for step in sorted({step for column in columns for step in column}):
             found = [own.get(column[step].key) if step in column else None for column in columns]

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from pommel.analysis import ModelsCompared
@@ -41,9 +42,8 @@ class ReportModel(NamedTuple):
         return self.label, self.is_family
 
 
-def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
+def report_models(found: ModelsCompared) -> list[ReportModel]:
     """Return the models of complete runs; a family of one member is that model."""
-    found = ModelsCompared.of(records)
     models: list[ReportModel] = []
     for each in found.models:
         family = found.family_of.get(each)
@@ -60,21 +60,35 @@ def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     return models
 
 
-# More models than these are not looked at suite by suite: a browser would not open the page.
+# More models, and verdicts on items, than these are not looked at suite by suite: a browser would
+# not open the page.
 MOST_LOOKED_AT = 100
+MOST_VERDICTS = 250_000
 
 
 def looked_at(models: Sequence[ReportModel]) -> list[ReportModel]:
     """Return the models that are shown suite by suite: all, or of too many the first.
 
-    Of a training that is its last step.
+    Of a training that is its last step. At least one is.
     """
-    if len(models) <= MOST_LOOKED_AT:
+    if _n_fitting(models) == len(models):
         return [*models]
     last = {model.path: model for model in sorted(models, key=lambda each: each.step)}
-    first = [each for each in models if not each.path or each is last[each.path]][:MOST_LOOKED_AT]
+    own = [each for each in models if not each.is_family]
+    first = [each for each in own if not each.path or each is last[each.path]]
+    fitting = first[: max(1, _n_fitting(first))]
     # Among fewer models fewer are of one name, and some families have one member.
-    return report_models([record for each in first for record in each.records])
+    records = [record for each in fitting for record in each.records]
+    return report_models(ModelsCompared.of(records))
+
+
+def _n_fitting(models: Sequence[ReportModel]) -> int:
+    """Return how many of the models, from the first on, a page can show suite by suite."""
+    n_verdicts = (
+        sum(each.result.n_items * len(each.result.predictions) for each in model.records)
+        for model in models[:MOST_LOOKED_AT]
+    )
+    return sum(n <= MOST_VERDICTS for n in accumulate(n_verdicts))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,8 +168,13 @@ def packed(rows: Sequence[Row]) -> Packed:
     of them again. Numbers are rounded to 6 digits.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = {name: _column([row.get(name) for row in rows]) for name in names}
-    return {"n": len(rows), "columns": columns}
+    return packed_columns({name: [row.get(name) for row in rows] for name in names})
+
+
+def packed_columns(columns: Mapping[str, Sequence[object]]) -> Packed:
+    """Return columns of one length as `packed` does rows."""
+    n = max(map(len, columns.values()), default=0)
+    return {"n": n, "columns": {name: _column(each) for name, each in columns.items()}}
 
 
 def plain_number(value: float | None) -> float | str | None:
@@ -175,7 +194,7 @@ def json_for_script(value: object) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _column(values: list[object]) -> Packed:
+def _column(values: Sequence[object]) -> Packed:
     if not all(isinstance(value, str) for value in values):
         rounded = [round(each, _DIGITS) if isinstance(each, float) else each for each in values]
         return {"values": rounded}

@@ -4,15 +4,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pommel.analysis import Accuracy
 from pommel.report.page.charts import curves
 from pommel.report.page.predictions import (
     failures,
     prediction_rows,
     prediction_texts,
-    verdict_rows,
+    verdict_columns,
 )
-from pommel.report.page.scores import Levels, bits_text
-from pommel.report.page.sections import ReportModel, Section, packed
+from pommel.report.page.scores import bits_text
+from pommel.report.page.sections import ReportModel, Section, packed_columns
 from pommel.scoring import PredictionResult, Run
 from pommel.suite import Condition
 
@@ -83,9 +84,9 @@ def item_table(section: Section) -> tuple[list[str], list[ItemRows]]:
     # What each prediction came to in each item, by their numbers.
     known = [
         {
-            (each.prediction_id, number): _verdict(each, place)
+            (each.prediction_id, number): verdict
             for each in result.predictions
-            for place, number in enumerate(result.item_numbers)
+            for number, verdict in zip(result.item_numbers, _verdicts(each), strict=True)
         }
         for result in results.values()
     ]
@@ -150,26 +151,28 @@ def _surprisals(
     return " ".join(shown)
 
 
-def _verdict(prediction: PredictionResult, place: int) -> Verdict:
-    if prediction.skipped[place]:
-        return "skipped", "s"
-    margin = float(prediction.margin_bits[place])
-    holds = bool(prediction.holds[place])
-    marks = UNSCORED * bool(prediction.unscored[place]) + UNKNOWN * bool(prediction.oov[place])
-    words = [
-        "✓" if holds else "✗",
-        "" if math.isnan(margin) else bits_text(margin, sign="+") + marks,
-        "tie" if prediction.tie[place] else "",
-        "" if prediction.defined[place] else "no value",
-    ]
-    return " ".join(filter(None, words)), "h" if holds else "f"
+def _verdicts(prediction: PredictionResult) -> Iterator[Verdict]:
+    """Yield what the prediction came to, item by item."""
+    names = ("holds", "margin_bits", "unscored", "oov", "tie", "defined", "skipped")
+    columns = (getattr(prediction, name).tolist() for name in names)
+    for holds, margin, unscored, oov, tie, defined, skipped in zip(*columns, strict=True):
+        marks = UNSCORED * unscored + UNKNOWN * oov
+        words = [
+            "✓" if holds else "✗",
+            "" if math.isnan(margin) else bits_text(margin, sign="+") + marks,
+            "tie" if tie else "",
+            "" if defined else "no value",
+        ]
+        known = " ".join(filter(None, words)), "h" if holds else "f"
+        yield ("skipped", "s") if skipped else known
 
 
 def suite_view(
-    number: int, section: Section, models: Sequence[ReportModel], levels: Levels
+    number: int, section: Section, models: Sequence[ReportModel], of_predictions: Sequence[Accuracy]
 ) -> dict[str, object]:
     """Return a suite's section for its template; `number` is part of its anchors.
 
+    `of_predictions` are the accuracies of its predictions.
     `failures` are of each model and prediction; `verdicts` are packed rows of what predictions came
     to, from which the page sorts and makes CSV.
     """
@@ -179,7 +182,7 @@ def suite_view(
         "section": section,
         "metric": suite.metrics[0] if suite else "",
         "texts": prediction_texts(section),
-        "predictions": [*prediction_rows(section, models, levels)],
+        "predictions": [*prediction_rows(section, models, of_predictions)],
         "chart": curves(f"curves-{number}", section),
         "failures": [
             (label, each.prediction_id, failures(each, record.result.item_numbers))
@@ -189,5 +192,5 @@ def suite_view(
         "labels": labels,
         "item_rows": items,
         "notes": [note for run in section.runs.values() for note in run.notes()],
-        "verdicts": packed([*verdict_rows(section)]),
+        "verdicts": packed_columns(verdict_columns(section)),
     }

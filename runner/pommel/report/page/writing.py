@@ -14,7 +14,7 @@ from pommel.analysis import ModelsCompared, circuit_cell
 from pommel.errors import PommelError, UsageError
 from pommel.files import replacing
 from pommel.report.page import overview
-from pommel.report.page.scores import levels_of, suite_rows
+from pommel.report.page.scores import by_suite, levels_of, suite_rows
 from pommel.report.page.sections import json_for_script, looked_at, report_models, sections
 from pommel.report.page.suite_view import direction, suite_view
 from pommel.report.plots.theme import dark_style
@@ -34,7 +34,10 @@ def vega_bundle() -> str:
     """
     # Jinja comes with altair.
     if None in map(find_spec, ("jinja2", "vl_convert")):
-        raise PommelError("reports need the plots extra: pip install 'pommel[plots]'")
+        raise PommelError(
+            "pages need the plots extra: pip install 'pommel[plots]'; `pommel report --table md` "
+            "needs none"
+        )
     return _inline_bundle()
 
 
@@ -72,13 +75,18 @@ def write_report(
     file that cannot be written, which is then what it was.
     """
     bundle = vega_bundle()
-    every = report_models(records)
+    compared = ModelsCompared.of(records)
+    every = report_models(compared)
     if not every:
         raise UsageError("there is no complete run to report on")
     models = looked_at(every)
     levels = levels_of(models)
-    means = levels if len(models) == len(every) else levels_of(every, "model", "circuit")
+    if len(models) == len(every):
+        means = levels
+    else:
+        means = levels_of(every, ("model", "circuit"), has_margins=False)
     rows = suite_rows(models, levels)
+    of_predictions = by_suite(levels["prediction"])
     of_suites = sections(models, runs, [row.key for row in rows])
     environment = _environment()
     scripts = (bundle, _text("templates/tables.js"), _text("page/templates/report.js"))
@@ -89,8 +97,11 @@ def write_report(
         scripts=scripts,
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
         overview=overview.overview(models, levels, rows, means=means, every=every),
-        left_out=overview.left_out(records, ModelsCompared.of(records).superseded),
-        suites=(suite_view(number, each, models, levels) for number, each in enumerate(of_suites)),
+        left_out=overview.left_out(records, compared.superseded),
+        suites=(
+            suite_view(number, each, models, of_predictions.get(each.key, []))
+            for number, each in enumerate(of_suites)
+        ),
         navigation=overview.navigation(of_suites),
         anchors={each.key: number for number, each in reversed([*enumerate(of_suites)])},
         n_models=sum(not model.is_family for model in models),

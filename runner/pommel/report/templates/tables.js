@@ -47,14 +47,17 @@
     const found = form.appendChild(document.createElement("output"));
     field.addEventListener("input", () => {
       const words = plain(field.value).split(/\s+/).filter(Boolean);
-      for (const [row, text] of rows) row.hidden = !words.every((word) => text.includes(word));
+      for (const [row, text] of rows) {
+        row.hidden = !words.every((word) => text.includes(word));
+        row.classList.toggle("found", words.length > 0 && !row.hidden);
+      }
       const n = rows.filter(([row]) => !row.hidden).length;
       found.textContent = words.length ? `${n} of ${rows.length}` : "";
     });
     (table.closest(".wide") ?? table).before(form);
   };
 
-  for (const table of document.querySelectorAll("table.sortable")) {
+  const prepare = (root) => root.querySelectorAll("table.sortable").forEach((table) => {
     [...table.tHead.rows[0].cells].forEach((head, column) => {
       if (head.classList.contains("drawn")) return;
       const button = document.createElement("button");
@@ -65,5 +68,8 @@
       button.addEventListener("click", () => sortBy(table, head, column));
     });
     if (table.classList.contains("searchable")) addSearch(table);
-  }
+  });
+  prepare(document);
+  // What was text until somebody looked at it.
+  document.addEventListener("filled", (event) => prepare(event.target));
 })();

@@ -171,16 +171,39 @@
   const suites = all(".suite");
   const chooser = document.getElementById("choose-suite");
 
+  // Most of a page are parts of suites that nobody looks at yet: text, of which elements are made
+  // when a suite is opened, or the browser has nothing else to do.
+  const fill = (suite) => {
+    const parts = all("noscript.part", suite);
+    if (parts.length === 0) return;
+    for (const part of parts) part.outerHTML = part.textContent;
+    suite.dispatchEvent(new Event("filled", { bubbles: true }));
+    suite.querySelector(".tools")?.addEventListener("change", () => arrange(suite));
+    for (const button of all("[data-rows]", suite)) button.addEventListener("click", () => saveRows(suite, button));
+    const table = suite.querySelector(".items");
+    if (!table) return;
+    const head = new ResizeObserver(() => table.style.setProperty("--head", `${table.tHead.offsetHeight + 8}px`));
+    head.observe(table.tHead);
+  };
+
+  const saveRows = (suite, button) => {
+    const tables = { verdicts: () => verdictsOf(suite), regions: () => rowsOf(parsed(document.getElementById(suite.querySelector(".drawing").dataset.chart)).tables[0]) };
+    const name = `${suite.dataset.suite}-${button.textContent}`;
+    save(name.replace(/[^\p{L}\p{N}._-]/gu, "_"), csvOf(tables[button.dataset.rows]()));
+  };
+
   const prepare = (suite) => {
+    fill(suite);
     if (suite.dataset.ready !== undefined) return;
     suite.dataset.ready = "";
     showChosen(suite);
   };
 
   const openAt = (anchor) => {
-    const target = document.getElementById(anchor);
-    const suite = target?.closest(".suite");
+    const suite = document.getElementById(anchor.replace(/-item-.*/, ""))?.closest(".suite");
     if (!suite) return;
+    fill(suite);
+    const target = document.getElementById(anchor) ?? suite;
     for (const other of suites) if (other !== suite && target === suite) other.open = false;
     suite.open = true;
     prepare(suite);
@@ -226,7 +249,6 @@
 
   for (const suite of suites) {
     suite.addEventListener("toggle", () => { if (suite.open) prepare(suite); });
-    suite.querySelector(".tools")?.addEventListener("change", () => arrange(suite));
   }
   chooser.addEventListener("change", () => { if (chooser.value) location.hash = chooser.value; });
   addEventListener("hashchange", () => openAt(location.hash.slice(1)));
@@ -262,26 +284,15 @@
     const file = all("script.file").find((each) => each.dataset.name === button.dataset.file);
     button.addEventListener("click", () => save(button.dataset.file, parsed(file)));
   }
-  for (const button of all("[data-rows]")) {
-    const suite = button.closest(".suite");
-    const name = `${suite.dataset.suite}-${button.textContent}`;
-    button.addEventListener("click", () => {
-      const tables = { verdicts: () => verdictsOf(suite), regions: () => rowsOf(parsed(document.getElementById(suite.querySelector(".drawing").dataset.chart)).tables[0]) };
-      save(name.replace(/[^\p{L}\p{N}._-]/gu, "_"), csvOf(tables[button.dataset.rows]()));
-    });
-  }
   // Anchors are not to lie below what sticks at the top.
   const bar = document.querySelector(".bar");
   new ResizeObserver(() => page.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
-  for (const table of all(".items")) {
-    const head = new ResizeObserver(() => table.style.setProperty("--head", `${table.tHead.offsetHeight + 8}px`));
-    head.observe(table.tHead);
-  }
 
-  // On paper nothing is folded, and every chart is there: those that nobody has seen are drawn while
-  // the browser has nothing else to do.
+  // On paper nothing is folded, and every chart is there: what nobody has seen is made while the
+  // browser has nothing else to do.
   const folded = new Set();
   addEventListener("beforeprint", () => {
+    suites.forEach(fill);
     // The menus of charts are no text, and come anew with every drawing.
     for (const each of all("main details:not([open], .vega-embed details)")) {
       folded.add(each);
@@ -294,11 +305,19 @@
   });
   const later = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, 200));
   const drawOthers = async () => {
-    const next = all(".drawing:not([data-drawn]):not([hidden])")[0];
-    if (!next) return;
+    const next = document.querySelector(".drawing:not([data-drawn]):not([hidden])");
+    if (!next) return fillOthers();
     seen.unobserve(next);
     await draw(next);
     later(drawOthers);
+  };
+
+  // What is there is found by a search in the page, too.
+  const fillOthers = () => {
+    const next = document.querySelector(".suite:has(noscript.part)");
+    if (!next) return;
+    fill(next);
+    later(fillOthers);
   };
 
   countChosen();
