@@ -8,9 +8,9 @@ mean has the stratified score interval, which speaks of other items and not of o
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -72,7 +72,7 @@ ShareInterval = Literal["wilson", "exact"]
 COUNTS = SuiteResult.COUNTS
 
 
-@frozen
+@frozen(slots=False)
 class Unit:
     """What a row is about; "" where it is about several, or where there is none.
 
@@ -100,7 +100,7 @@ class Unit:
         """Return the suite, with its language if that is to be named."""
         return labelled(self.suite, self.language if with_language else "")
 
-    @property
+    @cached_property
     def order(self) -> tuple[tuple[bool, str] | str | int, ...]:
         """What rows are sorted by: those without a language, circuit or group come last."""
         names = (self.language, self.circuit, self.group)
@@ -382,21 +382,43 @@ class Accuracies(Answer):
 
 
 @frozen(eq=False)
-class Part:
-    """One suite's share of a row, or one prediction's.
+class _Tally:
+    """What a suite, or a prediction, comes to: many models come to the same, which is one tally.
 
     `share` is NaN where there is none. `scores` are those of which items are known, and `chances`
     has one each. `counts` are those of `COUNTS`, over all scores, none where they are not known.
     `n_items` is the number of items that count, None where that is not known.
     """
 
-    suite: SuiteKey
-    unit: Unit
     share: float
     scores: tuple[Score, ...]
     chances: tuple[float, ...]
     counts: tuple[int, ...]
     n_items: int | None
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def of(
+        cls, scored: tuple[tuple[Score, tuple[int, ...]], ...], chances: tuple[float, ...]
+    ) -> "_Tally":
+        """Return the tally of scores, each with what is counted beside it."""
+        scores = tuple(score for score, _ in scored)
+        is_counted = all(each.is_counted for each in scores)
+        return cls(
+            share=mean_score(each.share for each in scores),
+            scores=scores if is_counted else (),
+            chances=chances,
+            counts=_totals(counts for _, counts in scored),
+            n_items=sum(each.n_items for each in scores) if is_counted else None,
+        )
+
+
+class _Part(NamedTuple):
+    """One suite's share of a row, or one prediction's."""
+
+    suite: SuiteKey
+    unit: Unit
+    tally: _Tally
     result: SuiteResult
 
     @property
@@ -406,59 +428,97 @@ class Part:
 
 
 @frozen(eq=False)
+class _Numbers:
+    """What the tallies of a row come to together.
+
+    `has_stratified` says that it is a mean over several scores; a share of items has its own
+    intervals.
+    """
+
+    accuracy: float
+    n_items: int | None
+    n_holding: int | None
+    chance: float
+    counts: Mapping[str, int | None]
+    has_stratified: bool
+    wilson: Interval = NO_INTERVAL
+    exact: Interval = NO_INTERVAL
+    p_above: float = math.nan
+    p_below: float = math.nan
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def of(cls, tallies: tuple[_Tally, ...], *, is_pooled: bool) -> "_Numbers":
+        """Return the mean over tallies that have a share, or pooled the share of all items."""
+        scored = [each for each in tallies if not math.isnan(each.share)]
+        scores = [score for each in scored for score in each.scores]
+        is_counted = all(each.n_items is not None for each in scored)
+        n_items = sum(each.n_items for each in scores) if is_counted else None
+        n_holding = sum(each.n_holding for each in scores) if is_counted else None
+        chances = [math.fsum(each.chances) / len(each.chances) for each in scored]
+        if is_pooled:
+            accuracy = n_holding / n_items if n_items and n_holding is not None else math.nan
+            every = [chance for each in scored for chance in each.chances]
+            pairs = zip(scores, every, strict=True) if n_items else ()
+            sums = math.fsum(score.n_items * chance for score, chance in pairs)
+            chance = sums / n_items if n_items else math.nan
+        else:
+            accuracy = mean_score(each.share for each in scored)
+            chance = math.fsum(chances) / len(chances) if chances else math.nan
+        totals = _totals(each.counts for each in tallies)
+        found = cls(
+            accuracy=accuracy,
+            n_items=n_items,
+            n_holding=n_holding,
+            chance=chance,
+            counts={**dict.fromkeys(COUNTS), **dict(zip(COUNTS, totals, strict=False))},
+            has_stratified=is_counted and len(scores) > (len(scored) if is_pooled else 1),
+        )
+        # Predictions of one item depend on each other: their count is no count of items.
+        if not n_items or n_holding is None or len(scores) != len(scored):
+            return found
+        parts = [(each.scores[0].n_items, each.chances[0]) for each in scored]
+        ps = binomial_sum_ps(n_holding, parts)
+        wilson, exact = _share_intervals(n_holding, n_items)
+        return replace(found, wilson=wilson, exact=exact, p_above=ps.above, p_below=ps.below)
+
+
+@lru_cache(maxsize=4096)
+def _share_intervals(n_holding: int, n_items: int) -> tuple[Interval, Interval]:
+    """Return Wilson's interval and the exact one; models on the same suites have few counts."""
+    wilson = Interval.of_share(n_holding, n_items)
+    return wilson, Interval.of_share(n_holding, n_items, method="exact")
+
+
+@frozen(eq=False)
 class _Cell:
-    """What a row is made of: its parts, `scored` those of them that have a share."""
+    """What a row is made of: the parts that have a share, and what all of them come to."""
 
     who: ComparedModel
     unit: Unit
-    parts: Sequence[Part]
-    scored: Sequence[Part]
+    scored: Sequence[_Part]
+    numbers: _Numbers
     is_pooled: bool
 
     @classmethod
     def of(cls, compared: ComparedModel, level: Level, settings: Settings) -> "Iterator[_Cell]":
         """Yield those of a model."""
-        parts = (parts_of(record, level, settings.chance) for record in compared.records)
+        parts = (_parts_of(record, level, settings.chance) for record in compared.records)
         units = grouped(chain.from_iterable(parts), lambda part: part.unit)
         for unit in sorted(units, key=lambda unit: unit.order):
             # Items are drawn suite by suite: in another order of the runs, others would be drawn.
             ordered = sorted(units[unit], key=lambda part: part.suite)
-            scored = [part for part in ordered if not math.isnan(part.share)]
+            scored = [part for part in ordered if not math.isnan(part.tally.share)]
             is_pooled = settings.average == "items" and len(scored) > 1
-            yield cls(who=compared, unit=unit, parts=ordered, scored=scored, is_pooled=is_pooled)
-
-    @property
-    def n_scores(self) -> int:
-        """How many scores the row is made of."""
-        return sum(len(part.scores) for part in self.scored)
-
-    @property
-    def counted(self) -> tuple[int | None, int | None]:
-        """How many items of all suites there are, and in how many it holds."""
-        if any(part.n_items is None for part in self.scored):
-            return None, None
-        scores = [score for part in self.scored for score in part.scores]
-        return sum(each.n_items for each in scores), sum(each.n_holding for each in scores)
-
-    @property
-    def accuracy(self) -> float:
-        """The mean over suites, or the share of all items."""
-        if not self.is_pooled:
-            return mean_score(part.share for part in self.scored)
-        n_items, n_holding = self.counted
-        return n_holding / n_items if n_items and n_holding is not None else math.nan
-
-    @property
-    def has_stratified(self) -> bool:
-        """Whether it is a mean over several scores; a share of items has its own intervals."""
-        is_counted = all(part.n_items is not None for part in self.scored)
-        return is_counted and self.n_scores > (len(self.scored) if self.is_pooled else 1)
+            tallies = tuple(part.tally for part in ordered)
+            numbers = _Numbers.of(tallies, is_pooled=is_pooled)
+            yield cls(who=compared, unit=unit, scored=scored, numbers=numbers, is_pooled=is_pooled)
 
     @property
     def shares(self) -> tuple[list[Values], list[tuple[float, float]]]:
         """Groups of values whose mean the accuracy is, and between what they lie."""
-        if self.n_scores == len(self.scored):
-            counts = [part.scores[0] for part in self.scored]
+        if all(len(part.tally.scores) == 1 for part in self.scored):
+            counts = [part.tally.scores[0] for part in self.scored]
             holds = [np.arange(each.n_items) < each.n_holding for each in counts]
             return [each.astype(np.float64) for each in holds], [(0.0, 1.0)] * len(holds)
         # Where predictions skip items, others count for more: the most that there can be.
@@ -488,34 +548,49 @@ class _Cell:
             is_pooled=self.is_pooled,
         )
 
-    @property
-    def chance(self) -> float:
-        """The mean over suites, or over items; NaN if one is not known."""
-        if self.is_pooled:
-            scores = [
-                (score.n_items, chance)
-                for part in self.scored
-                for score, chance in zip(part.scores, part.chances, strict=True)
-            ]
-            n_items = sum(n for n, _ in scores)
-            return math.fsum(n * chance for n, chance in scores) / n_items if n_items else math.nan
-        chances = [math.fsum(part.chances) / len(part.chances) for part in self.scored]
-        return math.fsum(chances) / len(chances) if chances else math.nan
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """The counts of all parts, as far as they are known."""
-        return _totals(part.counts for part in self.parts)
-
-    @property
-    def ps(self) -> tuple[float, float]:
-        """The p of the pooled count: of being above chance, and below."""
-        parts = [(part.scores[0].n_items, part.chances[0]) for part in self.scored]
-        found = binomial_sum_ps(self.counted[1] or 0, parts)
-        return found.above, found.below
+    def row(
+        self,
+        level: Level,
+        average: Average,
+        stratified: Interval,
+        margin_bits: Estimate,
+        median: float,
+    ) -> Accuracy:
+        """Return the row, with what is found for all rows together."""
+        numbers = self.numbers
+        return Accuracy(
+            level=level,
+            who=self.who,
+            unit=self.unit,
+            suites=_distinct(tuple(part.suite for part in self.scored)),
+            average=average,
+            accuracy=numbers.accuracy,
+            n_items=numbers.n_items,
+            n_holding=numbers.n_holding,
+            chance=numbers.chance,
+            margin_bits=margin_bits,
+            median_margin_bits=median,
+            counts=numbers.counts,
+            stratified=stratified,
+            wilson=numbers.wilson,
+            exact=numbers.exact,
+            p_above=numbers.p_above,
+            p_below=numbers.p_below,
+        )
 
 
 _NO_MARGIN = Estimate(n=0, mean=math.nan, low=math.nan, high=math.nan)
+
+# Models have run on the same suites, and those are of the same units.
+_distinct = lru_cache(maxsize=4096)(frozenset[SuiteKey])
+
+
+@lru_cache(maxsize=4096)
+def _unit(whole: Unit, level: Level) -> Unit:
+    """Return what a row of a level is about that has this suite, or prediction, in it."""
+    if level in ("prediction", "suite"):
+        return whole
+    return Unit() if level == "model" else Unit(**{level: getattr(whole, level)})
 
 
 def _rows(
@@ -524,7 +599,7 @@ def _rows(
     """Return the rows of each model; intervals are found for all of them together."""
     by_model = [[*_Cell.of(each, level, settings)] for each in models]
     cells = [*chain.from_iterable(by_model)]
-    several = [each for each in cells if each.has_stratified]
+    several = [each for each in cells if each.numbers.has_stratified]
     found = Interval.of_rows(each.shares for each in several)
     stratified = dict(zip(several, found, strict=True))
     margins, medians = [_NO_MARGIN] * len(cells), [math.nan] * len(cells)
@@ -534,86 +609,25 @@ def _rows(
         margins = Estimate.of_rows((groups for groups, _ in drawn), **drawing)
         medians = [median for _, median in drawn]
     rows = (
-        replace(
-            _row(cell, level, settings.average),
-            stratified=stratified.get(cell, NO_INTERVAL),
-            margin_bits=margin,
-            median_margin_bits=median,
-        )
+        cell.row(level, settings.average, stratified.get(cell, NO_INTERVAL), margin, median)
         for cell, margin, median in zip(cells, margins, medians, strict=True)
     )
     return [[next(rows) for _ in own] for own in by_model]
 
 
-@lru_cache(maxsize=4096)
-def _share_intervals(n_holding: int, n_items: int) -> tuple[Interval, Interval]:
-    """Return Wilson's interval and the exact one; models on the same suites have few counts."""
-    wilson = Interval.of_share(n_holding, n_items)
-    return wilson, Interval.of_share(n_holding, n_items, method="exact")
-
-
-def _row(cell: _Cell, level: Level, average: Average) -> Accuracy:
-    """Return a row without what is drawn, and found for many rows together."""
-    n_items, n_holding = cell.counted
-    wilson, exact, ps = NO_INTERVAL, NO_INTERVAL, (math.nan, math.nan)
-    # Predictions of one item depend on each other: their count is no count of items.
-    if n_items and n_holding is not None and cell.n_scores == len(cell.scored):
-        wilson, exact = _share_intervals(n_holding, n_items)
-        ps = cell.ps
-    return Accuracy(
-        level=level,
-        who=cell.who,
-        unit=cell.unit,
-        suites=frozenset(part.suite for part in cell.scored),
-        average=average,
-        accuracy=cell.accuracy,
-        n_items=n_items,
-        n_holding=n_holding,
-        chance=cell.chance,
-        margin_bits=_NO_MARGIN,
-        median_margin_bits=math.nan,
-        counts={**dict.fromkeys(COUNTS), **dict(zip(COUNTS, cell.counts, strict=False))},
-        wilson=wilson,
-        exact=exact,
-        p_above=ps[0],
-        p_below=ps[1],
-    )
-
-
-def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator[Part]:
+def _parts_of(record: RunRecord, level: Level, chance: Chance) -> Iterator[_Part]:
     """Yield a record's suite; at the level "prediction" each of its predictions, counted or not."""
     result, known = record.result, record.suite.chance
     if level != "prediction" or result.reported:
         label = result.reported.label if result.reported and level == "prediction" else ""
-        chances = chances_of(result, chance, known=known)
-        yield _part(record, result, _unit(record, level, label), chances)
+        unit = _unit(Unit.of(record, label), level)
+        tally = _Tally.of(result.scored, chances_of(result, chance, known=known))
+        yield _Part(record.suite_key, unit, tally, result)
         return
     for each in result.predictions:
         alone = replace(result, predictions=(each,), score_rule="each")
-        chances = (prediction_chance(result, each, chance, known=known),)
-        yield _part(record, alone, _unit(record, level, str(each.prediction_id)), chances)
-
-
-def _part(record: RunRecord, result: SuiteResult, unit: Unit, chances: tuple[float, ...]) -> Part:
-    scores = tuple(score for score, _ in result.scored)
-    is_counted = all(each.is_counted for each in scores)
-    return Part(
-        suite=record.suite_key,
-        unit=unit,
-        share=mean_score(each.share for each in scores),
-        scores=scores if is_counted else (),
-        chances=chances,
-        counts=_totals(counts for _, counts in result.scored),
-        n_items=sum(each.n_items for each in scores) if is_counted else None,
-        result=result,
-    )
-
-
-def _unit(record: RunRecord, level: Level, prediction_id: str) -> Unit:
-    whole = Unit.of(record, prediction_id)
-    if level in ("prediction", "suite"):
-        return whole
-    return Unit() if level == "model" else Unit(**{level: getattr(whole, level)})
+        tally = _Tally.of(alone.scored, (prediction_chance(result, each, chance, known=known),))
+        yield _Part(record.suite_key, Unit.of(record, str(each.prediction_id)), tally, alone)
 
 
 def _totals(counts: Iterable[Sequence[int]]) -> tuple[int, ...]:
