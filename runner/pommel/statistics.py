@@ -239,7 +239,7 @@ class _Strata:
         """Return the groups of each (groups, bounds); weights are those of the only row."""
         arrays, limits, n_groups = [], [np.empty((0, 2))], []
         for groups, bounds in rows:
-            own = [np.fromiter(each, dtype=np.float64) for each in groups]
+            own = [_array(each) for each in groups]
             arrays += own
             n_groups.append(len(own))
             limits.append(np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(own), 2)))
@@ -255,12 +255,15 @@ class _Strata:
         if weights is not None:
             part, divisors = np.array([*weights])[known], np.minimum(divisors, 1)
             values, ends = values * part[places], ends * part[:, np.newaxis]
-        # Complex numbers are told apart, and sorted, by the first part before the second.
-        distinct, counts = np.unique(places + 1j * values, return_counts=True)
+        distinct = np.unique(values)
+        # A number for each group and value, in the order of both.
+        places = places * len(distinct) + np.searchsorted(distinct, values)
+        numbers, counts = np.unique(places, return_counts=True)
+        groups_of, which = np.divmod(numbers, len(distinct))
         return cls(
-            values=distinct.imag,
+            values=distinct[which],
             counts=counts.astype(np.float64),
-            firsts=np.searchsorted(distinct.real, np.arange(len(known))),
+            firsts=np.searchsorted(groups_of, np.arange(len(known))),
             low=ends.min(axis=1),
             high=ends.max(axis=1),
             rows=own_rows,
@@ -509,7 +512,8 @@ class Estimate:
                 places, values = zip(*every[start : start + n_at_once], strict=True)
                 stacked = [np.array(own) for own in zip(*values, strict=True)]
                 sums = _drawn_sums(drawn, stacked, n_resamples, seed)
-                sums.partition((rank - 1, n_resamples - rank), axis=1)
+                # Sooner done than to find two ranks alone.
+                sums.sort(axis=1)
                 ends[[*places]] = sums[:, [rank - 1, -rank]] / len(drawn)
         # An infinite mean has infinite values, whose distances from it are none.
         ends += np.where(np.isfinite(means), means, 0.0)[:, np.newaxis]
@@ -552,9 +556,13 @@ def _percentile_rank(n_draws: int, confidence: float) -> int:
 
 def _known_groups(groups: Iterable[Iterable[float]]) -> list[Values]:
     """Return the groups without NaN, and without those that have nothing else."""
-    arrays = (np.fromiter(group, dtype=np.float64) for group in groups)
-    known = (array[~np.isnan(array)] for array in arrays)
+    known = (array[~np.isnan(array)] for array in map(_array, groups))
     return [array for array in known if array.size]
+
+
+def _array(values: Iterable[float]) -> Values:
+    is_array = isinstance(values, np.ndarray)
+    return np.asarray(values if is_array else [*values], dtype=np.float64)
 
 
 def _exact_mean(values: Sequence[float]) -> float:

@@ -6,6 +6,7 @@ And how often its predictions hold by chance.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,13 +71,17 @@ def columns_of(result: SuiteResult) -> tuple[ItemScores, ...]:
     """
     if result.reported:
         return (_counted_column(result.reported),) if result.reported.n_items else ()
-    # Each look at what a store keeps unpacks it anew.
-    counted = tuple(result.counted)
-    if not counted:
+    if not result.predictions:
         return ()
+    margins, marks = result.arrays()
     if result.score_rule == "each":
-        return tuple(_joint_column(str(each.prediction_id), result, [each]) for each in counted)
-    return (_joint_column("", result, counted),)
+        together = [(each.label, slice(n, n + 1)) for n, each in enumerate(result.scores)]
+    else:
+        together = [("", slice(1 if result.score_rule == "first" else None))]
+    return tuple(
+        _joint_column(label, result.item_numbers, margins[own], marks[:, own])
+        for label, own in together
+    )
 
 
 def mean_of_columns(members: Sequence[ItemScores]) -> ItemScores:
@@ -178,22 +183,25 @@ def mean_of_means(groups: Iterable[Values]) -> float:
 
 
 def _joint_column(
-    label: str, result: SuiteResult, predictions: Sequence[PredictionResult]
+    label: str, item_numbers: tuple[int, ...], margins: Values, marks: NDArray[np.bool_]
 ) -> ItemScores:
-    kept = ~np.logical_or.reduce([each.skipped for each in predictions])
-    holds = np.logical_and.reduce([each.holds for each in predictions])
-    margins = np.minimum.reduce([each.margin_bits for each in predictions])
-    swallowed = np.logical_or.reduce([each.swallowed for each in predictions])
-    numbers = np.array(result.item_numbers, dtype=np.int64)
-    places = np.flatnonzero(kept)
-    places = places[np.argsort(numbers[places], kind="stable")]
+    numbers, in_order = _in_order(item_numbers)
+    holds, swallowed, skipped = marks
+    places = in_order[~skipped.any(axis=0)[in_order]]
     return ItemScores(
         label=label,
         item_numbers=numbers[places],
-        holds=holds[places].astype(np.float64),
-        margins_bits=margins[places],
-        swallowed=swallowed[places].astype(np.int64),
+        holds=holds.all(axis=0)[places].astype(np.float64),
+        margins_bits=margins.min(axis=0)[places],
+        swallowed=swallowed.any(axis=0)[places].astype(np.int64),
     )
+
+
+# Models have run on the same suites.
+@lru_cache(maxsize=4096)
+def _in_order(item_numbers: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    numbers = np.array(item_numbers, dtype=np.int64)
+    return numbers, np.argsort(numbers, kind="stable")
 
 
 def _counted_column(score: Score) -> ItemScores:

@@ -304,6 +304,18 @@ class SuiteResult:
         """Return what the predictions came to item by item, as a store keeps it."""
         return KeptPredictions.packed(self.predictions) if self.predictions else b""
 
+    def arrays(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return margins (n_predictions, n_items), and whether holds, is swallowed, is skipped.
+
+        The marks have the shape (3, n_predictions, n_items). Raises as `KeptPredictions.unpacked`.
+        """
+        kept = self.predictions
+        if not isinstance(kept, KeptPredictions):
+            asked = [(each.prediction_id, each.formula, each.description) for each in kept]
+            kept = KeptPredictions(asked, (), self.score_rule, self.packed_items())
+        margins, marks = kept.unpacked()
+        return margins, marks[[*map(kept.MARKS.index, ("holds", "swallowed", "skipped"))]]
+
     @property
     def n_items(self) -> int:
         """How many items the suite has."""
