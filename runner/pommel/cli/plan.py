@@ -22,7 +22,7 @@ from pommel.cli.option_groups import (
 from pommel.cli.options import SCORING, ModelOptions
 from pommel.cli.output import form_option, note, show_json, show_table, show_warnings
 from pommel.cli.run import ChoiceOptions, ModelsAndSuites
-from pommel.errors import UsageError, counted, readable_size
+from pommel.errors import UsageError, counted, printable, readable_size
 from pommel.sharding import Costs, Plan, Status
 from pommel.sources import load_suites
 from pommel.suite import Suite
@@ -57,12 +57,13 @@ def make(named: ModelsAndSuites, chosen: _PlanOptions) -> None:
     Nothing is loaded. What belongs to a machine (--device, --max-memory, --batch-tokens) is no part
     of a plan: the device tells how long it may take.
     """
-    loaded = load_suites(named.suite_sources(), strict=named.strict)
+    sources = named.suite_sources()
+    if "-" in sources:
+        raise UsageError("-: workers cannot read standard input; name the suite's file")
+    loaded = load_suites(sources, strict=named.strict)
     loaded.check()
     show_warnings(loaded.warnings)
     Suite.check_distinct_names(loaded.suites)
-    if None in loaded.paths:
-        raise UsageError("-: workers cannot read standard input; name the suite's file")
     suites = {
         path: suite.first_items(named.limit) if named.limit else suite
         for path, suite in zip(loaded.paths, loaded.suites, strict=True)
@@ -174,7 +175,7 @@ def _show_status(found: Status) -> None:
         (
             str(each.shard.number),
             each.state,
-            "; ".join(each.reasons)
+            printable(" ".join("; ".join(each.reasons).split()))
             or (
                 each.last_sign
                 and f"{each.host}, {_time((now - each.last_sign).total_seconds())} ago"

@@ -95,8 +95,10 @@ class Work:
         shards: list[list[Part]] = [[] for _ in range(n_shards)]
         filled = [(0.0, number) for number in range(n_shards)]
         for model in np.argsort(-lengths, kind="stable").tolist():
-            start = 0
+            start, own = 0, []
             while start < n_suites:
+                if not filled:
+                    return None
                 length, number = heapq.heappop(filled)
                 reached = ends[model, start] + limit - length - self.loading[model]
                 stop = int(np.searchsorted(ends[model], reached, side="right")) - 1
@@ -105,6 +107,9 @@ class Work:
                     return None
                 part = Part(model, start, stop)
                 shards[number].append(part)
-                heapq.heappush(filled, (length + self.seconds(part), number))
+                # In one shard, a model is loaded once.
+                own.append((length + self.seconds(part), number))
                 start = stop
+            for each in own:
+                heapq.heappush(filled, each)
         return shards

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from http import HTTPStatus
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -252,7 +253,7 @@ def _asked_of_hub(name: str, revision: str, options: LoadOptions) -> tuple[str, 
         try:
             found = HfApi().model_info(name, revision=revision or None, timeout=_PATIENCE_SECONDS)
         except HfHubHTTPError as error:
-            if error.response.is_client_error:
+            if error.response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
         except OSError:
             pass
