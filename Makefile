@@ -108,6 +108,7 @@ engines: $(VENV)/.dev
 benchmarks: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.overhead
 	$(BIN)/python -m benchmarks.starting
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.sharding
 	$(BIN)/python -m benchmarks.scoring
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.arithmetic
 	$(BIN)/python benchmarks/lstm.py

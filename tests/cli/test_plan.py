@@ -72,7 +72,7 @@ def test_a_plan_has_families_choices_and_names_from_the_root(run: Run, folder: P
 @pytest.mark.usefixtures("folder")
 def test_shards_of_some_minutes_are_as_many_as_that_takes(run: Run) -> None:
     sources = ("plan", "ngram://seed-{1,2}.arpa", "number_prep", "number_orc")
-    status, shown, _ = run(*sources, "--minutes", "0.034", "--format", "json")
+    status, shown, _ = run(*sources, "--minutes", "0.037", "--format", "json")
     assert status == 0
     assert [each["n_runs"] for each in json.loads(shown)["shards"]] == [[2], [2]]
     assert run(*sources, "--minutes", "1")[1].startswith("2 models x 2 suites, 1 shard")

@@ -586,6 +586,13 @@ def _old_and_damaged(place: Workplace) -> None:
         connection.execute("PRAGMA user_version = 99")
 
 
+def _planned(place: Workplace) -> None:
+    """Make a folder of results that nobody has begun to fill."""
+    (place.folder / "results").mkdir()
+    arguments = "builtin://en-gpt2 builtin://en-ngram suites:en/agreement --shards 2"
+    place.command(f"pommel plan {arguments} -o results/plan.json")
+
+
 # --- The table ------------------------------------------------------------------------------------
 
 # (page, heading) -> what is there from this heading on; a page without has an empty folder.
@@ -595,6 +602,7 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
     ("docs/ci.md", ""): _together(
         _runs("number_simple", "number_prep", models=["en-gpt2"]), _trackers
     ),
+    ("docs/cluster.md", "How far it is"): _planned,
     ("docs/coming-from.md", ""): _my_model,
     ("docs/formats.md", ""): _formats,
     ("docs/formulas.md", ""): _broken_suite,

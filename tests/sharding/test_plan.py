@@ -60,7 +60,7 @@ def test_each_model_is_on_each_suite_in_one_shard(n_shards: int) -> None:
         for suite in piece.suites
     )
     assert pairs == Counter((model, suite) for model in range(3) for suite in range(2))
-    assert len(plan.shards) == min(n_shards, 4)
+    assert min(n_shards, 3) <= len(plan.shards) <= min(n_shards, 6)
 
 
 def test_a_shard_is_named_by_its_number() -> None:

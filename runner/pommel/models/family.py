@@ -162,12 +162,13 @@ class NamedModel:
         if not place or not _exists(place):
             return Outline(reference=reference)
         files = [each for each in (place, *place.glob("*")) if each.is_file()]
-        n_bytes = sum(each.stat().st_size for each in files)
-        # What is one file is looked up in: n-grams, recordings.
+        sizes = {each: each.stat().st_size for each in files}
+        # What has no weights is looked up in: n-grams, recordings.
+        n_weights = sum(size for each, size in sizes.items() if each.suffix == ".safetensors")
         return Outline(
             reference=reference,
-            n_bytes=n_bytes,
-            n_parameters=0 if place.is_file() else n_bytes // 4,
+            n_bytes=sum(sizes.values()),
+            n_parameters=n_weights // 4,
             tokenizer=next((each for each in files if each.name == "tokenizer.json"), None),
         )
 

@@ -22,7 +22,7 @@ from pommel.suite import Suite
 from pommel.values import frozen
 
 # Weights times nodes of prefix trees, a second: those of a processor, and of a GPU.
-_SPEED, _GPU_SPEED = 1e11, 2.5e13
+_SPEED, _GPU_SPEED = 1e10, 1e13
 _START_SECONDS, _BYTES_A_SECOND = 2.0, 5e8
 _ASSUMED = (
     f"times are guesses: {_START_SECONDS:g} s and {_BYTES_A_SECOND / 1e6:g} MB a second for "
@@ -113,7 +113,10 @@ class Costs:
             options=options,
             order=order,
             computed=computed,
-            memory=tuple(_SCORING_BYTES + (n or 0) * n_bytes for n in sizes),
+            memory=tuple(
+                _SCORING_BYTES + ((each.n_parameters or 0) * n_bytes or each.n_bytes)
+                for each in outlines
+            ),
             work=Work(loading=np.array(loading), scoring=computed * np.array(rates)[:, None]),
             notes=(*notes, *(() if any(took) else (_ASSUMED,))),
         )
