@@ -568,9 +568,13 @@ def _array(values: Iterable[float]) -> Values:
 def _exact_mean(values: Sequence[float]) -> float:
     """Return the mean; NaN of nothing, of NaN, and of what is infinite in both directions."""
     # A quotient is rounded, and equal values would seem to differ from it.
-    if len({*values}) == 1:
-        return values[0]
-    return math.nan if any(map(math.isnan, values)) else mean_score(values)
+    if len({*values}) <= 1:
+        return next(iter(values), math.nan)
+    try:
+        return math.fsum(values) / len(values)
+    except ValueError:
+        # "-inf + inf in fsum"
+        return math.nan
 
 
 @frozen
@@ -615,6 +619,7 @@ def _drawn_sums(
     """
     generator = np.random.default_rng(seed)
     sums = np.zeros((len(groups[0]), n_resamples))
+    product = np.empty_like(sums)
     for each, group in zip(drawn, groups, strict=True):
         is_infinite = np.isinf(group)
         finite = np.where(is_infinite, 0.0, group)
@@ -622,7 +627,8 @@ def _drawn_sums(
         for start in range(0, n_resamples, n_at_once):
             own = sums[:, start : start + n_at_once]
             parts = each.parts(own.shape[1], generator)
-            own += finite @ parts
+            # Into memory that is there: to be given more of it takes longer than the product.
+            own += np.matmul(finite, parts, out=product[:, : own.shape[1]])
             if is_infinite.any():
                 # Infinity times none would be NaN.
                 sign = np.where(is_infinite, np.sign(group), 0.0) @ parts

@@ -13,11 +13,13 @@ from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 from tests.analysis.records import record, seed, seeds
 
+from pommel.analysis import accuracy
 from pommel.analysis.accuracy import COLUMNS, Accuracies, Accuracy, Level, ShareInterval
 from pommel.analysis.asking import Settings
 from pommel.analysis.models_compared import Average
 from pommel.scoring.choices import ScoreRule
 from pommel.scoring.run_record import RunRecord
+from pommel.statistics import OneSidedPs, binomial_sum_ps
 
 FEW = Settings(n_resamples=199)
 
@@ -241,6 +243,40 @@ def test_ties_and_the_like_are_counted() -> None:
     assert only(suites, "model").counts == expected
     reported = only([suites[2]])
     assert reported.counts == dict.fromkeys(expected)
+
+
+def test_models_that_come_to_the_same_are_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_tested = 0
+
+    def counted(n_holding: int, parts: Sequence[tuple[int, float]]) -> OneSidedPs:
+        nonlocal n_tested
+        n_tested += 1
+        return binomial_sum_ps(n_holding, parts)
+
+    monkeypatch.setattr(accuracy, "binomial_sum_ps", counted)
+    # No other test has a suite of 37 items.
+    records = [record(f"m{n}", "s", "1" * (20 + n % 3) + "0" * (17 - n % 3)) for n in range(30)]
+    rows = Accuracies.of(records, "suite", FEW).rows
+    assert [row.n_holding for row in rows] == [20, 21, 22] * 10
+    assert n_tested == 3
+
+
+def test_of_very_many_rows_people_see_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accuracy, "_MOST_SHOWN", 2)
+    found = Accuracies.of([record("m", suite, "10") for suite in "abc"], "suite", FEW)
+    (table,) = found.tables()
+    assert table.row_count == 2
+    last = str(table.caption).splitlines()[-1]
+    assert last == "The first 2 of 3 rows: --format csv has all."
+    assert len(found.frame()) == 3
+
+
+def test_what_was_published_without_items_is_not_pooled() -> None:
+    records = [record("m", "s", "10"), record("m", "t", share=0.5)]
+    row = only(records, "model", replace(FEW, average="items"))
+    assert (row.n_suites, row.n_items, row.n_holding) == (2, None, None)
+    assert math.isnan(row.accuracy)
+    assert math.isnan(row.chance)
 
 
 def test_a_share_that_was_published_alone_has_no_interval() -> None:

@@ -26,7 +26,7 @@ def shares(*counts: int, n_items: int = 20) -> list[RunRecord]:
 
 
 def followed(records: list[RunRecord], **chosen: Any) -> Training:
-    return TrainingAsked(n_resamples=99, **chosen).answer(records)
+    return TrainingAsked(**chosen).answer(records)
 
 
 def only_path(records: list[RunRecord], **chosen: Any) -> TrainingPath:
@@ -76,7 +76,7 @@ def test_above_chance_means_from_there_on(counts: tuple[int, ...], first: float)
 def test_chance_may_be_another() -> None:
     records = shares(10, 14, 15)
     assert only_path(records).above_chance_from == 300
-    quarter = TrainingAsked(chance=0.25, n_resamples=99).answer(records)
+    quarter = TrainingAsked(chance=0.25).answer(records)
     assert quarter.paths[0].above_chance_from == 100
 
 
@@ -245,7 +245,7 @@ def two_families() -> Training:
         for (suite, n), held in steps.items()
     ]
     records += [record("e/1", "s", "10", member=seed(1, "e", "epoch"))]
-    return TrainingAsked(n_resamples=99).answer(records)
+    return TrainingAsked().answer(records)
 
 
 def test_one_table_a_family_and_one_row_a_suite() -> None:
@@ -273,7 +273,7 @@ def test_where_nobody_knows_chance_no_step_is_above_it() -> None:
     records = [
         record(f"p/{n}", "s", "1" * 20, formulas=[""], member=seed(n, "p", "step")) for n in (1, 2)
     ]
-    (table,) = TrainingAsked(n_resamples=99).answer(records).tables()
+    (table,) = TrainingAsked().answer(records).tables()
     assert cells(table)[1][4] == "unknown"
     assert "p < .05, from there on at every step. Where chance is unknown" in str(table.caption)
 

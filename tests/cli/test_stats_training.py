@@ -20,7 +20,7 @@ def filled(own_store: Path) -> None:
 
 @pytest.mark.usefixtures("filled")
 def test_a_table_for_people(pommel: Pommel) -> None:
-    outcome = pommel("stats", "training", "--resamples", "99")
+    outcome = pommel("stats", "training")
     assert (outcome.status, outcome.stderr) == (0, "")
     assert "p by step: accuracy on the way" in outcome.stdout
     cells = ["s", "3", "0.50 (10)", "1.00 (3000)", "200", "3000", "1.00", ".333 exact"]
@@ -45,13 +45,13 @@ def test_how_much_has_to_be_reached_and_what_is_chance(pommel: Pommel) -> None:
 @pytest.mark.usefixtures("filled")
 def test_points_of_means_and_what_they_leave_out(pommel: Pommel) -> None:
     outcome = pommel(
-        *("stats", "training", "--by", "all", "--table", "points", "--resamples", "99"),
+        *("stats", "training", "--by", "all", "--table", "points"),
         *("--format", "csv"),
     )
     assert outcome.stderr == "note: left out, not run on all suites of a mean: p/step-3000\n"
     found = [(row["member"], row["accuracy"], row["n_items"]) for row in outcome.rows()]
     assert found == [("step-10", "0.375", "40"), ("step-200", "0.65", "40")]
-    people = pommel("stats", "training", "--by", "all", "--table", "points", "--resamples", "99")
+    people = pommel("stats", "training", "--by", "all", "--table", "points")
     assert "│ 200  │ 0.65 [" in people.stdout
 
 
@@ -63,3 +63,11 @@ def test_a_family_of_steps_is_needed(pommel: Pommel) -> None:
         "pommel: no run is of a family of steps or epochs; a reference with a pattern names one "
         "('MODEL@step{1000..3000..1000}')\n"
     )
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("option", ["--resamples", "--seed"])
+def test_nothing_is_drawn_and_no_option_says_so(pommel: Pommel, option: str) -> None:
+    outcome = pommel("stats", "training", option, "99")
+    assert (outcome.status, outcome.stdout) == (2, "")
+    assert f"No such option '{option}'" in outcome.stderr

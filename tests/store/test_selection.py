@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 import pytest
 from tests.store.run_samples import SEED, imported, member, numbers, own
 
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
+from pommel.store import selection
 from pommel.store.selection import OneEach, one_each, stored_models, told_apart_records
 
 
@@ -70,6 +72,20 @@ def test_a_rule_is_another_run_unless_any_will_do() -> None:
 def test_what_others_have_published_is_not_older_than_ours() -> None:
     records = [own(1), imported("2".zfill(12), model="words"), imported("3".zfill(12), source="b")]
     assert chosen(records) == {"records": [1, 2, 3]}
+
+
+def test_a_pattern_is_tried_once_on_each_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[tuple[str, str]] = []
+
+    def counted(name: str, pattern: str) -> bool:
+        tried.append((name, pattern))
+        return fnmatchcase(name, pattern)
+
+    monkeypatch.setattr(selection, "fnmatchcase", counted)
+    records = [own(n, suite=name) for n, name in enumerate(["npi", "gaps"] * 50, 1)]
+    found = selection.Selection(suites=("n*",)).taken(records)
+    assert numbers(found) == [*range(1, 101, 2)]
+    assert tried == [("npi", "n*"), ("gaps", "n*")]
 
 
 # --- alone, and in families

@@ -307,7 +307,9 @@ class Accuracies(Answer):
             numbers=[each.name for each in numbers],
             caption=self._caption(level),
         )
-        sections = ((row.header, *(each.text(row) for each in (*names, *numbers))) for row in shown)
+        columns = (*names, *numbers)
+        rows = shown[:_MOST_SHOWN]
+        sections = ((row.header, *(each.text(row) for each in columns)) for row in rows)
         add_sections(table, sections, has_lines=level != "model")
         return [table]
 
@@ -375,6 +377,8 @@ class Accuracies(Answer):
             lines.append("Margin: mean [95% bootstrap interval, by item].")
         if any(row.is_family for row in rows):
             lines.append("sd: of a sample (n - 1). Counts of a family are those of all members.")
+        if len(rows) > _MOST_SHOWN:
+            lines.append(f"The first {_MOST_SHOWN:,} of {len(rows):,} rows: --format csv has all.")
         return "\n".join(lines)
 
 
@@ -794,8 +798,9 @@ COLUMNS = (
 )
 
 
-# For people.
+# For people, who read no more rows than these.
 
+_MOST_SHOWN = 1_000
 _SHARE_NAMES = {"wilson": "95% Wilson interval", "exact": "95% interval of Clopper and Pearson"}
 _OF_MEANS = "95% stratified score interval"
 

@@ -108,13 +108,12 @@ class WithDraws:
 
 
 @frozen(slots=False)
-class Settings(WithDraws, WithAverage):
-    """How accuracies are computed.
+class WithChance(WithAverage):
+    """How accuracies are computed of which no margins are drawn.
 
     `chance` is the share that holds by chance; None takes it from the formulas
     (`pommel.suite.formula.chance`), and where a result has none from `SuiteFacts.chance`.
-    Where neither says it, there is no test. `average` says what a row of several suites is. Without
-    draws (`n_resamples` 0) margins are left out.
+    Where neither says it, there is no test. `average` says what a row of several suites is.
     """
 
     chance: Annotated[
@@ -126,6 +125,11 @@ class Settings(WithDraws, WithAverage):
             help="Share of items that hold by chance.  [default: what formulas or imports say]",
         ),
     ] = None
+
+
+@frozen(slots=False)
+class Settings(WithDraws, WithChance):
+    """How accuracies are computed; without draws (`n_resamples` 0) margins are left out."""
 
 
 @frozen(slots=False)

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pommel.analysis.accuracy import Accuracies, Accuracy
-from pommel.analysis.asking import Option, Question, Settings, WithLevel, WithModels
+from pommel.analysis.asking import Option, Question, Settings, WithChance, WithLevel, WithModels
 from pommel.analysis.cells import (
     Answer,
     circuit_cell,
@@ -47,7 +46,7 @@ _ROUNDING = 1e-12
 
 
 @frozen(slots=False)
-class TrainingAsked(WithLevel, Settings, WithModels, Question):
+class TrainingAsked(WithLevel, WithChance, WithModels, Question):
     """When models learn what: accuracy along the steps or epochs of a family.
 
     From which step on a suite is above chance (exact one-sided binomial test, p < .05), and from
@@ -86,7 +85,7 @@ class TrainingAsked(WithLevel, Settings, WithModels, Question):
             if each.result.membership and each.result.membership.is_ordered
         ]
         # Margins are not looked at, and so none are drawn.
-        settings = replace(self, n_resamples=0)
+        settings = Settings(n_resamples=0, average=self.average, chance=self.chance)
         rows = Accuracies.of(own, "model" if self.level == "all" else self.level, settings).rows
         return self.along(rows, suite_labels(own))
 

@@ -19,8 +19,6 @@ from pommel.report.plots.lines import (
     training_chart,
 )
 
-SETTINGS: dict[str, Any] = {"n_resamples": 199}
-
 
 def check_points(drawn: Drawn, x: str) -> None:
     """Every row of the data has a point, with its values."""
@@ -89,7 +87,7 @@ def test_training(capfd: pytest.CaptureFixture[str]) -> None:
         for step, n in ((0, 2), (1, 4), (10, 5), (1000, 8))
         for suite in ("s", "t")
     ]
-    result = TrainingAsked(**SETTINGS).answer(records)
+    result = TrainingAsked().answer(records)
     frame = replace(result, asked=replace(result.asked, table="points")).frame()
     drawn = draw(training_chart(result), capfd)
     assert [row["facet"] for row in drawn.rows] == [*frame["name"]]
@@ -118,7 +116,7 @@ def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
             for step in (1, 2)
             for suite, holds in (("s", first), ("t", second))
         ]
-        chart = training_chart(TrainingAsked(level="all", **SETTINGS).answer(records))
+        chart = training_chart(TrainingAsked(level="all").answer(records))
         return draw(chart, capfd).caption.partition("Models: m, n. ")[2]
 
     bands = (
@@ -133,7 +131,7 @@ def test_shares_without_items_have_no_bands(capfd: pytest.CaptureFixture[str]) -
     records = [
         record(f"m/step{step}", "s", share=0.5, member=seed(step, "m", "step")) for step in (1, 2)
     ]
-    drawn = draw(training_chart(TrainingAsked(**SETTINGS).answer(records)), capfd)
+    drawn = draw(training_chart(TrainingAsked().answer(records)), capfd)
     assert drawn.marks("area") == []
     assert drawn.caption == "Accuracy along training. Model: m."
 
@@ -144,7 +142,7 @@ def test_steps_and_epochs_have_no_common_axis() -> None:
         record("b/epoch1", "s", "10", member=seed(1, "b", "epoch")),
     ]
     with pytest.raises(UsageError) as caught:
-        training_chart(TrainingAsked(**SETTINGS).answer(records))
+        training_chart(TrainingAsked().answer(records))
     assert str(caught.value) == (
         "some models are members by step, others by epoch; choose those of one axis"
     )
@@ -218,7 +216,7 @@ def test_without_points_there_is_no_plot() -> None:
         "the suites; `pommel import-results --size-family` says which models are one"
     )
     with pytest.raises(UsageError) as caught:
-        training_chart(TrainingAsked(**SETTINGS).answer(records))
+        training_chart(TrainingAsked().answer(records))
     assert str(caught.value) == (
         "there is no step to be shown: no model is a step or epoch of a training with a score"
     )
