@@ -4,9 +4,11 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
+from pandas.testing import assert_frame_equal
 from rich.console import Console
 from rich.table import Table
 from scipy.stats import binomtest
@@ -16,7 +18,7 @@ from tests.analysis.records import record, seed, seeds
 from pommel.analysis import accuracy
 from pommel.analysis.accuracy import COLUMNS, Accuracies, Accuracy, Level, ShareInterval
 from pommel.analysis.asking import Settings
-from pommel.analysis.models_compared import Average
+from pommel.analysis.models_compared import Average, ModelsCompared
 from pommel.scoring.choices import ScoreRule
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import OneSidedPs, binomial_sum_ps
@@ -564,3 +566,16 @@ def test_nothing_is_said_of_what_has_no_score(level: Level) -> None:
     (row,) = of(level, record("m", "s", "--")).rows
     assert math.isnan(row.accuracy)
     assert Accuracies(rows=(row,)).mean_notes() == []
+
+
+def test_several_levels_at_once_have_the_rows_of_each() -> None:
+    records = [
+        record(f"m-{n}", suite, "1" * n + "0110", circuit=circuit, language=language)
+        for n in range(3)
+        for suite, circuit, language in (("t", "c", "en"), ("s", "c", ""), ("s", "d", "de"))
+    ]
+    levels = get_args(Level)
+    together = Accuracies.by_level(ModelsCompared.of(records), levels)
+    assert list(together) == list(levels)
+    for level in levels:
+        assert_frame_equal(together[level].frame(), Accuracies.of(records, level).frame())

@@ -271,9 +271,30 @@ class Accuracies(Answer):
         Families whose members are steps of a training have no rows. Raises `ValueError` for a
         chance outside [0, 1] and for too few resamples.
         """
-        found = ModelsCompared.of(records)
-        rows = _rows(found.models, level, settings or Settings())
-        return cls(rows=tuple(found.with_families(rows, family_rows)), interval=interval)
+        (found,) = cls.by_level(ModelsCompared.of(records), [level], settings).values()
+        return replace(found, interval=interval)
+
+    @classmethod
+    def by_level(
+        cls, compared: ModelsCompared, levels: Sequence[Level], settings: Settings | None = None
+    ) -> "dict[Level, Accuracies]":
+        """Return the rows of several levels; what these have in common is computed once.
+
+        Raises `ValueError` as `of` does.
+        """
+        settings = settings or Settings()
+        # Of suites, and of predictions.
+        parts: dict[bool, list[list[_Part]]] = {}
+        found: dict[Level, Accuracies] = {}
+        for level in levels:
+            is_split = level == "prediction"
+            if is_split not in parts:
+                parts[is_split] = [
+                    _parts_of(each, settings.chance, is_split=is_split) for each in compared.models
+                ]
+            rows = _rows(compared.models, parts[is_split], level, settings)
+            found[level] = cls(rows=tuple(compared.with_families(rows, family_rows)))
+        return found
 
     @property
     def units(self) -> list[Unit]:
@@ -505,16 +526,15 @@ class _Cell:
     is_pooled: bool
 
     @classmethod
-    def of(cls, compared: ComparedModel, level: Level, settings: Settings) -> "Iterator[_Cell]":
-        """Yield those of a model."""
-        parts = (_parts_of(record, level, settings.chance) for record in compared.records)
-        units = grouped(chain.from_iterable(parts), lambda part: part.unit)
-        for unit in sorted(units, key=lambda unit: unit.order):
-            # Items are drawn suite by suite: in another order of the runs, others would be drawn.
-            ordered = sorted(units[unit], key=lambda part: part.suite)
-            scored = [part for part in ordered if not math.isnan(part.tally.share)]
-            is_pooled = settings.average == "items" and len(scored) > 1
-            tallies = tuple(part.tally for part in ordered)
+    def of(
+        cls, compared: ComparedModel, parts: Iterable[_Part], level: Level, average: Average
+    ) -> "Iterator[_Cell]":
+        """Yield those of a model that has these parts."""
+        units = grouped(parts, lambda part: _unit(part.unit, level))
+        for unit in _ordered(tuple(units)):
+            scored = [part for part in units[unit] if not math.isnan(part.tally.share)]
+            is_pooled = average == "items" and len(scored) > 1
+            tallies = tuple(part.tally for part in units[unit])
             numbers = _Numbers.of(tallies, is_pooled=is_pooled)
             yield cls(who=compared, unit=unit, scored=scored, numbers=numbers, is_pooled=is_pooled)
 
@@ -523,8 +543,8 @@ class _Cell:
         """Groups of values whose mean the accuracy is, and between what they lie."""
         if all(len(part.tally.scores) == 1 for part in self.scored):
             counts = [part.tally.scores[0] for part in self.scored]
-            holds = [np.arange(each.n_items) < each.n_holding for each in counts]
-            return [each.astype(np.float64) for each in holds], [(0.0, 1.0)] * len(holds)
+            holds = [_ones_and_zeros(each.n_holding, each.n_items) for each in counts]
+            return holds, [(0.0, 1.0)] * len(holds)
         # Where predictions skip items, others count for more: the most that there can be.
         columns = [part.columns for part in self.scored]
         most = self._groups(columns, lambda each: np.ones(each.n_items))
@@ -590,6 +610,16 @@ _distinct = lru_cache(maxsize=4096)(frozenset[SuiteKey])
 
 
 @lru_cache(maxsize=4096)
+def _ordered(units: tuple[Unit, ...]) -> list[Unit]:
+    return sorted(units, key=lambda unit: unit.order)
+
+
+@lru_cache(maxsize=4096)
+def _ones_and_zeros(n_ones: int, n: int) -> Values:
+    return (np.arange(n) < n_ones).astype(np.float64)
+
+
+@lru_cache(maxsize=4096)
 def _unit(whole: Unit, level: Level) -> Unit:
     """Return what a row of a level is about that has this suite, or prediction, in it."""
     if level in ("prediction", "suite"):
@@ -598,10 +628,16 @@ def _unit(whole: Unit, level: Level) -> Unit:
 
 
 def _rows(
-    models: Iterable[ComparedModel], level: Level, settings: Settings
+    models: Iterable[ComparedModel],
+    parts: Iterable[Iterable[_Part]],
+    level: Level,
+    settings: Settings,
 ) -> list[list[Accuracy]]:
     """Return the rows of each model; intervals are found for all of them together."""
-    by_model = [[*_Cell.of(each, level, settings)] for each in models]
+    by_model = [
+        [*_Cell.of(each, own, level, settings.average)]
+        for each, own in zip(models, parts, strict=True)
+    ]
     cells = [*chain.from_iterable(by_model)]
     several = [each for each in cells if each.numbers.has_stratified]
     found = Interval.of_rows(each.shares for each in several)
@@ -619,14 +655,22 @@ def _rows(
     return [[next(rows) for _ in own] for own in by_model]
 
 
-def _parts_of(record: RunRecord, level: Level, chance: Chance) -> Iterator[_Part]:
-    """Yield a record's suite; at the level "prediction" each of its predictions, counted or not."""
+def _parts_of(compared: ComparedModel, chance: Chance, *, is_split: bool) -> list[_Part]:
+    """Return what a model has run, suite by suite; `is_split` is into predictions.
+
+    Items are drawn suite by suite: in another order of the runs, others would be drawn.
+    """
+    every = (_parts_of_run(each, chance, is_split=is_split) for each in compared.records)
+    return sorted(chain.from_iterable(every), key=lambda part: part.suite)
+
+
+def _parts_of_run(record: RunRecord, chance: Chance, *, is_split: bool) -> Iterator[_Part]:
+    """Yield a run's suite, or each of its predictions, counted or not."""
     result, known = record.result, record.suite.chance
-    if level != "prediction" or result.reported:
-        label = result.reported.label if result.reported and level == "prediction" else ""
-        unit = _unit(Unit.of(record, label), level)
+    if not is_split or result.reported:
+        label = result.reported.label if result.reported and is_split else ""
         tally = _Tally.of(result.scored, chances_of(result, chance, known=known))
-        yield _Part(record.suite_key, unit, tally, result)
+        yield _Part(record.suite_key, Unit.of(record, label), tally, result)
         return
     for each in result.predictions:
         alone = replace(result, predictions=(each,), score_rule="each")

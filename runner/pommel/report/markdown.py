@@ -1,6 +1,7 @@
 """Tables as Markdown, as GitHub reads it: pipes, aligned, names that are no mark-up."""
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pommel.errors import printable
@@ -32,6 +33,7 @@ def markdown_table(table: "Table") -> str:
     return "\n".join([*head, *lines, *foot]) + "\n"
 
 
+@lru_cache(maxsize=4096)
 def markdown_text(text: str) -> str:
     """Return a text that Markdown shows as it is, in the middle of a line.
 

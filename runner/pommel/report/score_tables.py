@@ -42,24 +42,30 @@ _BEST = "Bold: the best."
 class _Grid:
     """Accuracies of one level, by unit and model."""
 
-    def __init__(
-        self,
-        records: Sequence[RunRecord],
-        level: Literal["prediction", "suite", "circuit", "model"],
-        settings: Settings,
-    ) -> None:
-        self.records = records
+    def __init__(self, compared: ModelsCompared, found: Accuracies, settings: Settings) -> None:
+        self.records = compared.records
         self.settings = settings
         # Of many seeds the mean is shown alone, as in tables for terminals.
-        self.models = [*ModelsCompared.of(records).with_seed_means(most=MAX_MEMBERS)]
-        # No cell has a margin.
-        found = Accuracies.of(records, level, replace(settings, n_resamples=0))
+        self.models = [*compared.with_seed_means(most=MAX_MEMBERS)]
         has_languages = len({unit.language for unit in found.units}) > 1
         # With what their suites are called.
         self.units = {unit: unit.named(with_language=has_languages) for unit in found.units}
         self._rows: dict[tuple[Hashable, str, bool], Accuracy] = {
             (row.unit, row.label, row.is_family): row for row in found.rows
         }
+
+    @classmethod
+    def of(
+        cls,
+        records: Sequence[RunRecord],
+        settings: Settings,
+        *levels: Literal["prediction", "suite", "circuit", "model"],
+    ) -> "list[_Grid]":
+        """Return one a level."""
+        compared = ModelsCompared.of(records)
+        # No cell has a margin.
+        found = Accuracies.by_level(compared, levels, replace(settings, n_resamples=0))
+        return [cls(compared, each, settings) for each in found.values()]
 
     @property
     def shown(self) -> Accuracies:
@@ -116,7 +122,7 @@ def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
 
     Or, as `settings.average` says, the share of all items of a circuit, and of all suites.
     """
-    grid = _Grid(records, "suite", settings)
+    grid, *of_several = _Grid.of(records, settings, "suite", "circuit", "model")
     n_items: dict[SuiteKey, int] = {}
     for record in records:
         key = record.suite_key
@@ -135,7 +141,7 @@ def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
         rows.append([*head, *grid.cells(unit, n if has_parts else None)])
     add_sections(table, rows)
     table.add_section()
-    of_means = [*_add_means(table, grid)]
+    of_means = [*_add_means(table, grid, *of_several)]
     several = tuple(row for row in of_means if len(row.suites) > 1)
     notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
     if len(several) < len(of_means):
@@ -143,31 +149,30 @@ def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     return _titled(table, grid, notes)
 
 
-def _add_means(table: "Table", of_suites: _Grid) -> Iterator[Accuracy]:
+def _add_means(
+    table: "Table", of_suites: _Grid, by_circuit: _Grid, overall: _Grid
+) -> Iterator[Accuracy]:
     """Add the means of circuits if there are several, and of all suites if there are several.
 
     What is yielded are the accuracies in them.
     """
-    records, settings = of_suites.records, of_suites.settings
+    average = of_suites.settings.average
     if len({unit.circuit for unit in of_suites.units} - {""}) > 1:
-        grid = _Grid(records, "circuit", settings)
-        mean = "mean" if settings.average == "suites" else _OF_ALL["items"]
-        for unit in grid.units:
+        mean = "mean" if average == "suites" else _OF_ALL["items"]
+        for unit in by_circuit.units:
             if unit.circuit:
-                table.add_row(unit.circuit, mean, "", *grid.cells(unit))
+                table.add_row(unit.circuit, mean, "", *by_circuit.cells(unit))
         table.add_section()
-        yield from (row for row in grid.shown.rows if row.unit.circuit)
+        yield from (row for row in by_circuit.shown.rows if row.unit.circuit)
     if len(of_suites.units) > 1:
-        grid = _Grid(records, "model", settings)
-        (whole,) = grid.units
-        table.add_row("all suites", _OF_ALL[settings.average], "", *grid.cells(whole))
-        yield from grid.shown.rows
+        (whole,) = overall.units
+        table.add_row("all suites", _OF_ALL[average], "", *overall.cells(whole))
+        yield from overall.shown.rows
 
 
 def circuits_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     """Return models x circuits, and the SG score (all items) with its interval."""
-    by_circuit = _Grid(records, "circuit", settings)
-    overall = _Grid(records, "model", settings)
+    by_circuit, overall = _Grid.of(records, settings, "circuit", "model")
     of_all = _OF_ALL[settings.average]
     circuits = [circuit_cell(unit.circuit) for unit in by_circuit.units]
     table = plain_table(names=("model",), numbers=(*circuits, of_all))
@@ -186,7 +191,7 @@ def circuits_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
 
 def predictions_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     """Return predictions (a section a suite) x models."""
-    grid = _Grid(records, "prediction", settings)
+    (grid,) = _Grid.of(records, settings, "prediction")
     # What predictions say, by language, suite and number.
     texts = {
         (*record.suite_key, str(each.prediction_id)): " ".join(

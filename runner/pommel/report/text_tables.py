@@ -65,9 +65,8 @@ def _scores_frame(records: Records, _settings: Settings) -> "pd.DataFrame":
 
 
 def _circuits_frame(records: Records, settings: Settings) -> "pd.DataFrame":
-    by_circuit = Accuracies.of(records, "circuit", settings)
-    overall = Accuracies.of(records, "model", settings)
-    return Accuracies(rows=(*by_circuit.rows, *overall.rows)).frame()
+    found = Accuracies.by_level(ModelsCompared.of(records), ("circuit", "model"), settings)
+    return Accuracies(rows=tuple(row for each in found.values() for row in each.rows)).frame()
 
 
 def _comparison_table(records: Records, settings: Settings) -> "Table":

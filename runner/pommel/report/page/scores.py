@@ -4,7 +4,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from pommel.analysis import Accuracies, Accuracy, Settings, grouped, number_cell as number_text
+from pommel.analysis import (
+    Accuracies,
+    Accuracy,
+    ModelsCompared,
+    Settings,
+    grouped,
+    number_cell as number_text,
+)
 from pommel.report.page.sections import ReportModel
 from pommel.scoring import SuiteKey
 from pommel.statistics import Estimate, Interval
@@ -73,9 +80,10 @@ def levels_of(
     has_margins: bool = True,
 ) -> Levels:
     """Return the accuracies of these levels."""
-    records = [record for model in models for record in model.records]
+    compared = ModelsCompared.of(record for model in models for record in model.records)
     settings = Settings() if has_margins else Settings(n_resamples=0)
-    return {level: Accuracies.of(records, level, settings) for level in levels}
+    found = Accuracies.by_level(compared, levels, settings)
+    return {level: found[level] for level in levels}
 
 
 def together(levels: Levels, *chosen: Level) -> Accuracies:
