@@ -128,11 +128,13 @@ def test_status_shows_what_is_not_done(run: Run, folder: Path) -> None:
     assert status == 1
     assert shown.splitlines()[0].rstrip() == "2 shards: 2 missing; 0:00:04 of work left"
     assert run("plan", "status", ".", "--missing") == (1, "1-2\n", "")
-    (folder / "shard-1-of-2").mkdir()
+    for number in (1, 2):
+        (folder / f"shard-{number}-of-2").mkdir()
+        (folder / f"shard-{number}-of-2" / "a.sqlite").touch()
     sealed = folder / "shard-1-of-2" / "sealed-a.json"
     reference = f"ngram://{folder}/seed-1.arpa"
     failures = [{"model": reference, "suite": "number_orc", "reason": "a \x1b[31mline\nor two"}]
-    sealed.write_text(json.dumps({"pieces": [], "failures": failures}))
+    sealed.write_text(json.dumps({"file": "a.sqlite", "pieces": [], "failures": failures}))
     attempt = folder / "shard-2-of-2" / "now"
     attempt.mkdir(parents=True)
     (attempt / "attempt.json").write_text('{"host": "node-7"}')
@@ -143,8 +145,10 @@ def test_status_shows_what_is_not_done(run: Run, folder: Path) -> None:
     assert "│ 2     │ running │ node-7, 0:00:0" in shown
     status, shown, _ = run("plan", "status", ".", "--format", "json")
     assert (status, json.loads(shown)["missing"]) == (1, "2")
-    (folder / "shard-2-of-2" / "sealed-b.json").write_text('{"pieces": [], "failures": []}')
+    (folder / "shard-2-of-2" / "sealed-b.json").write_text(
+        '{"file": "a.sqlite", "pieces": [], "failures": []}'
+    )
     assert run("plan", "status", ".", "--missing") == (0, "", "")
     assert run("plan", "status", ".")[0] == 0
-    sealed.write_text('{"pieces": [], "failures": []}')
+    sealed.write_text('{"file": "a.sqlite", "pieces": [], "failures": []}')
     assert run("plan", "status", ".") == (0, "2 shards: 2 done\n", "")

@@ -28,6 +28,8 @@ def leave(folder: Path, name: str, value: object) -> Path:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value), "utf-8")
+    if path.name.startswith("sealed-"):
+        (path.parent / "a.sqlite").touch()
     return path
 
 
@@ -39,16 +41,26 @@ def test_nothing_is_done_before_the_first_run(plan: Plan, tmp_path: Path) -> Non
 
 def test_states_are_told_by_what_workers_leave(plan: Plan, tmp_path: Path) -> None:
     piece = {"model": 0, "loading": 2.0, "scoring": 6.0}
-    leave(tmp_path, "shard-1-of-4/sealed-x.json", {"pieces": [piece], "failures": []})
+    leave(
+        tmp_path,
+        "shard-1-of-4/sealed-x.json",
+        {"file": "a.sqlite", "pieces": [piece], "failures": []},
+    )
     failure = {"model": "ngram:///m/b.arpa", "suite": "", "reason": "no such file"}
-    leave(tmp_path, "shard-2-of-4/sealed-x.json", {"pieces": [], "failures": [failure]})
+    leave(
+        tmp_path,
+        "shard-2-of-4/sealed-x.json",
+        {"file": "a.sqlite", "pieces": [], "failures": [failure]},
+    )
     begun = leave(tmp_path, "shard-3-of-4/t1/attempt.json", {"host": "node-7"})
     for path in (begun, begun.parent):
         os.utime(path, (1_000_000, 1_000_000))
     leave(tmp_path, "shard-4-of-4/t1/attempt.json", {"host": "node-8"})
     leave(tmp_path, "shard-4-of-4/t1/ended.json", {"how": "stopped", "reason": "SIGTERM"})
     # Those of another plan count for nothing.
-    leave(tmp_path, "shard-4-of-9/sealed-x.json", {"pieces": []})
+    leave(
+        tmp_path, "shard-4-of-9/sealed-x.json", {"file": "a.sqlite", "pieces": [], "failures": []}
+    )
     status = Status.read(plan, tmp_path)
     assert [each.state for each in status.shards] == ["done", "failed", "running", "missing"]
     done, failed, running, missing = status.shards
@@ -64,7 +76,11 @@ def test_states_are_told_by_what_workers_leave(plan: Plan, tmp_path: Path) -> No
 
 def test_what_has_been_measured_is_taken_for_the_next_plan(plan: Plan, tmp_path: Path) -> None:
     piece = {"model": 0, "loading": 30.0, "scoring": 60.0}
-    leave(tmp_path, "shard-1-of-4/sealed-x.json", {"pieces": [piece], "failures": []})
+    leave(
+        tmp_path,
+        "shard-1-of-4/sealed-x.json",
+        {"file": "a.sqlite", "pieces": [piece], "failures": []},
+    )
     measured = Status.read(plan, tmp_path).measured
     (work,) = [piece.work for piece in plan.shards[0].pieces]
     assert measured == {"ngram:///m/a.arpa": (30.0, 60.0 / work)}
@@ -84,5 +100,21 @@ def test_missing_ones_are_an_array(
     plan: Plan, tmp_path: Path, done: tuple[int, ...], array: str
 ) -> None:
     for number in done:
-        leave(tmp_path, f"shard-{number}-of-4/sealed-x.json", {"pieces": []})
+        leave(
+            tmp_path,
+            f"shard-{number}-of-4/sealed-x.json",
+            {"file": "a.sqlite", "pieces": [], "failures": []},
+        )
     assert Status.read(plan, tmp_path).array == array
+
+
+def test_the_seal_with_the_fewest_failures_counts(plan: Plan, tmp_path: Path) -> None:
+    failure = {"model": "m", "suite": "s", "reason": "why"}
+    worse = {"file": "a.sqlite", "pieces": [], "failures": [failure]}
+    leave(tmp_path, "shard-1-of-4/sealed-a.json", worse)
+    assert Status.read(plan, tmp_path).shards[0].reasons == ("m on s: why",)
+    leave(tmp_path, "shard-1-of-4/sealed-b.json", {**worse, "failures": []})
+    assert Status.read(plan, tmp_path).shards[0].state == "done"
+    # A manifest without its store is no seal.
+    (tmp_path / "shard-1-of-4" / "a.sqlite").unlink()
+    assert Status.read(plan, tmp_path).missing == (1, 2, 3, 4)

@@ -5,8 +5,7 @@ stops, and beside the folders of the attempts `sealed-ATTEMPT.json` when all of 
 """
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -36,28 +35,29 @@ class ShardStatus:
     manifest: Mapping[str, Any]
 
     @classmethod
-    def of(cls, shard: Shard, folder: Path | None) -> Self:
-        """Return the status of a shard that has a folder, or was never begun."""
-        manifests = sorted(folder.glob("sealed-*.json")) if folder else []
-        for manifest in map(_content, manifests):
-            failures = manifest.get("failures", ())
+    def of(cls, shard: Shard, folder: Path) -> Self:
+        """Return the status of a shard that has this folder, if it was ever begun."""
+        manifests = [_content(path) for path in sorted(folder.glob("sealed-*.json"))]
+        # A manifest without its store is no seal.
+        seals = [each for each in manifests if (folder / str(each.get("file", ""))).is_file()]
+        if seals:
+            seal = min(seals, key=lambda each: len(each["failures"]))
             reasons = tuple(
-                f"{each['model']} on {each['suite']}: {each['reason']}"
-                if each.get("suite")
-                else f"{each['model']}: {each['reason']}"
-                for each in failures
+                f"{' on '.join(filter(None, (each['model'], each['suite'])))}: {each['reason']}"
+                for each in seal["failures"]
             )
             state: State = "failed" if reasons else "done"
-            return cls(shard=shard, state=state, reasons=reasons, manifest=manifest)
-        attempts = sorted(folder.glob("*/attempt.json")) if folder else []
-        ended = {each.parent: _content(each.with_name("ended.json")) for each in attempts}
-        running = [attempt for attempt, end in ended.items() if not end]
-        if not running:
-            why = tuple(str(end.get("reason") or end.get("how")) for end in ended.values())
+            return cls(shard=shard, state=state, reasons=reasons, manifest=seal)
+        attempts = [each.parent for each in sorted(folder.glob("*/attempt.json"))]
+        ended = [_content(each / "ended.json") for each in attempts]
+        if all(ended):
+            why = tuple(str(end.get("reason") or end.get("how")) for end in ended)
             return cls(shard=shard, state="missing", reasons=why, manifest={})
-        sign, attempt = max((_last_sign(each), each) for each in running)
-        host = str(_content(attempt / "attempt.json").get("host", ""))
-        when = datetime.fromtimestamp(sign, UTC)
+        running = [each for each, end in zip(attempts, ended, strict=True) if not end]
+        # Each segment changes the folder that it is put into.
+        latest = max(running, key=lambda each: each.stat().st_mtime)
+        when = datetime.fromtimestamp(latest.stat().st_mtime, UTC)
+        host = str(_content(latest / "attempt.json").get("host", ""))
         return cls(shard=shard, state="running", host=host, last_sign=when, manifest={})
 
     @property
@@ -77,25 +77,18 @@ class Status:
     @classmethod
     def read(cls, plan: Plan, folder: Path) -> Self:
         """Return what can be seen in a folder of results; nothing is there before the first run."""
-        found = re.compile(rf"shard-0*(\d+)-of-{len(plan.shards)}")
-        numbers = {
-            int(name[1]): path
-            for path in folder.glob("shard-*")
-            if (name := found.fullmatch(path.name))
-        }
+        n_shards = len(plan.shards)
+        width = len(str(n_shards))
+        names = [f"shard-{each.number:0{width}}-of-{n_shards}" for each in plan.shards]
+        pairs = zip(plan.shards, names, strict=True)
         return cls(
-            plan=plan,
-            shards=tuple(ShardStatus.of(each, numbers.get(each.number)) for each in plan.shards),
+            plan=plan, shards=tuple(ShardStatus.of(each, folder / name) for each, name in pairs)
         )
-
-    def of_state(self, *states: State) -> list[ShardStatus]:
-        """Return the shards that are in one of some states."""
-        return [each for each in self.shards if each.state in states]
 
     @property
     def missing(self) -> tuple[int, ...]:
         """The numbers of the shards that are not done: never begun, ended before, or running."""
-        return tuple(each.shard.number for each in self.of_state("missing", "running"))
+        return tuple(each.shard.number for each in self.shards if not each.manifest)
 
     @property
     def array(self) -> str:
@@ -138,7 +131,7 @@ class Status:
     @property
     def seconds_left(self) -> float:
         """What is left to do, as long as one worker takes: by what the others took, if any did."""
-        left = sum(each.shard.seconds for each in self.of_state("missing", "running"))
+        left = sum(each.shard.seconds for each in self.shards if not each.manifest)
         measured = [each for each in self.shards if each.seconds]
         planned = sum(each.shard.seconds for each in measured)
         return left * sum(each.seconds for each in measured) / planned if planned else left
@@ -151,15 +144,3 @@ def _content(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _last_sign(attempt: Path) -> float:
-    def times() -> Iterator[float]:
-        for path in (attempt, *attempt.iterdir()):
-            # A segment may go once the shard is sealed.
-            try:
-                yield path.stat().st_mtime
-            except OSError:
-                continue
-
-    return max(times(), default=0.0)
