@@ -69,7 +69,13 @@ def make_family(folder: Path, n_checkpoints: int) -> None:
 
 def run(folder: Path, model: str) -> tuple[float, bytes]:
     """Return the processor time of a run in a store and a cache of the folder, and its output."""
-    own = {"POMMEL_STORE": str(folder / "store.sqlite"), "POMMEL_CACHE": str(folder / "cache")}
+    own = {
+        "POMMEL_STORE": str(folder / "store.sqlite"),
+        "POMMEL_CACHE": str(folder / "cache"),
+        # As it is installed: what is compiled stays so.
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+    }
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "pommel", "run", model, SUITE]
     environment = {**os.environ, **own}

@@ -6,8 +6,10 @@ else that escapes is our mistake.
 
 import difflib
 import functools
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -263,12 +265,11 @@ def package_version(name: str) -> str:
 
     Of pommel itself, in a checkout that was never installed, it is "0+unknown": a version, too.
     """
-    from importlib import metadata
-
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "0+unknown" if name == "pommel" else "unknown"
+    # importlib.metadata looks at the same folders, but takes 20 ms to load.
+    for folder in map(Path, sys.path):
+        for found in folder.glob(f"{name}-*.*-info"):
+            return found.stem.split("-")[1]
+    return "0+unknown" if name == "pommel" else "unknown"
 
 
 def readable_size(n_bytes: int) -> str:

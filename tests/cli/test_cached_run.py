@@ -46,6 +46,15 @@ def test_a_model_is_opened_once(
     assert len(read) == 1
 
 
+def test_what_it_reads_and_loads(here: Path) -> None:
+    command = ("run", "builtin://en-ngram", "number_prep", "--store", here / "store")
+    first, again = Watched(*command), Watched(*command)
+    assert first.stdout == again.stdout
+    assert not {"importlib.metadata", "pandas", "pommel.models.ngram.model"} & {*again.modules}
+    assert sum(Path(each).name == "index.jsonl" for each in again.files) == 1
+    assert again.started == []
+
+
 @pytest.mark.parametrize("option", ["--no-store", "--rescore", "--device=auto"])
 def test_it_is_opened_again_where_that_is_asked_for(
     pommel: Pommel, suite_file: Path, arpa: str, read: list[Path], option: str

@@ -24,7 +24,7 @@ HEAVY = {
 @pytest.mark.parametrize(
     ("command", "loaded", "opened"),
     [
-        ("--version", ["importlib.metadata"], []),
+        ("--version", [], []),
         ("models list", [], []),
         ("suites list --quiet", ["rich"], []),
         ("suites list suites:clams --format json", [], []),

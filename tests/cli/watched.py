@@ -7,23 +7,24 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# Runs a command, and says last on standard error which files it has opened and what is loaded.
+# Runs a command, and says last on standard error which files it has opened, which processes it has
+# begun and what is loaded.
 WATCHED = """
 import json, sys
-files = []
-sys.addaudithook(lambda event, said: files.append(str(said[0])) if event == "open" else None)
+seen = {"open": [], "subprocess.Popen": []}
+sys.addaudithook(lambda event, said: seen[event].append(str(said[0])) if event in seen else None)
 from pommel.cli import main
 try:
     main(sys.argv[1:])
 finally:
-    print(json.dumps([files, [*sys.modules]]), file=sys.stderr)
+    print(json.dumps([*seen.values(), [*sys.modules]]), file=sys.stderr)
 """
 # What loads and computes models.
 COMPUTING = ("torch", "transformers", "safetensors", "pommel.models.neural.network")
 
 
 class Watched:
-    """What a command has printed, the files it has opened, and what it has loaded."""
+    """What a command has printed, the files it has opened, and what it has begun and loaded."""
 
     def __init__(self, *command: str | Path, **environment: str) -> None:
         process = subprocess.run(
@@ -35,8 +36,9 @@ class Watched:
         *said, last = process.stderr.decode().splitlines()
         assert (process.returncode, said) == (0, []), process.stderr
         self.files: list[str]
+        self.started: list[str]
         self.modules: list[str]
-        self.files, self.modules = json.loads(last)
+        self.files, self.started, self.modules = json.loads(last)
         self.stdout = process.stdout
 
     @property

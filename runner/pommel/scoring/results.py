@@ -13,7 +13,6 @@ from pommel.errors import FormulaError, UsageError, counted
 from pommel.files import frame_of, frame_of_rows
 from pommel.models import Membership
 from pommel.scoring.choices import Choices, ScoreRule
-from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
 from pommel.suite import Formula, Suite, chance_of_all
 from pommel.values import frozen
@@ -456,10 +455,14 @@ class SuiteResult:
     @staticmethod
     def scores_html(results: Sequence["SuiteResult"]) -> str:
         """Return what a notebook shows of several results: suites x models with their scores."""
+        from pommel.scoring.notebook import scores_html
+
         return scores_html(results)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""
+        from pommel.scoring.notebook import predictions_html
+
         return predictions_html(self)
 
     def score_rows(self) -> list[dict[str, object]]:

@@ -448,6 +448,8 @@ class Run:
         That is what is loaded, and what a model is `described` with, which need not be loaded where
         a store has its answers.
         """
+        # Its name would come from a process of its own, and is told nowhere.
+        vars(platform.uname())["processor"] = ""
         had_a_say = [name for name in _PACKAGES if name in sys.modules or name in described]
         return {
             "pommel": package_version("pommel"),

@@ -1,6 +1,7 @@
 """From what a user names as suites (files, folders, shipped collections) to suites, and lists."""
 
 import contextlib
+import functools
 import gc
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,8 +49,9 @@ def suite_files(collection: str = "") -> list[Path]:
     It is a folder ("en/agreement"), or one of those in `collections.toml` ("clams"); the empty one
     means all. A collection that does not exist has no files.
     """
+    top = shipped_folder("suites")
     return [
-        shipped_folder("suites") / each.file
+        top / each.file
         for each in _Shipped.index()
         if collection in each.collections or PurePath(each.file).parent.is_relative_to(collection)
     ]
@@ -206,11 +208,13 @@ class _Shipped:
     collections: tuple[str, ...]
     card: Mapping[str, Any]
 
-    @classmethod
-    def index(cls) -> Iterator[Self]:
-        """Yield all, by their paths; the files themselves are 44 MB."""
-        for line in (shipped_folder("suites") / "index.jsonl").read_text("utf-8").splitlines():
-            yield cls(**json.loads(line, object_hook=cls._with_tuples))
+    @staticmethod
+    @functools.cache
+    def index() -> "tuple[_Shipped, ...]":
+        """Return all, by their paths; the files themselves are 44 MB."""
+        lines = (shipped_folder("suites") / "index.jsonl").read_text("utf-8").splitlines()
+        hook = _Shipped._with_tuples
+        return tuple(_Shipped(**json.loads(line, object_hook=hook)) for line in lines)
 
     @staticmethod
     def _with_tuples(value: Mapping[str, Any]) -> Mapping[str, Any]:

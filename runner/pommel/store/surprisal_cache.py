@@ -534,6 +534,8 @@ def encode_tokens(sentence: ScoredSentence) -> bytes:
     return _HEAD.pack(_VERSION, _check_sum(text, body)) + body
 
 
+# A run asks what there is to do before it asks for the answers.
+@lru_cache(maxsize=1024)
 def decode_tokens(text: str, encoded: bytes) -> ScoredSentence:
     """Return the sentence `text` with its tokens; raises `StoreError` for what is no encoding."""
     try:

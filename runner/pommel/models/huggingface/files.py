@@ -30,15 +30,14 @@ PICKLE = "pytorch_model.bin"
 # Every tokenizer names its files as it likes (source.spm, dict.txt, prophetnet.tokenizer), so that
 # whatever lies there is one of them but these: what is written for people; what training leaves;
 # what is for generating text; weights, of other programs as well; and code, which counts by itself.
-_NO_TOKENIZER = re.compile(
-    r"\..*|.*\.(md|rst|pdf|png|jpe?g|gif|svg|html|log|tmp|lock|incomplete)|(readme|license|notice|"
+_NO_TOKENIZER = (
+    r"(?i)\..*|.*\.(md|rst|pdf|png|jpe?g|gif|svg|html|log|tmp|lock|incomplete)|(readme|license|notice|"
     r"copying|citation|changelog|use_policy)\b.*|.*\.py|"
     r"(optimizer|scheduler|scaler|rng_state|training_args|trainer_state|events\.out)\b.*|"
     r"rng_state_\d+\.pth|(all|eval|train|test|predict)_results\.(json|txt)|"
     r"training\.json|generation_config\.json|chat_template\..*|"
     r".*\.(safetensors|bin|pt|pth|ckpt|h5|msgpack|onnx|onnx_data|ot|gguf|ggml|tflite|npz|pkl|"
-    r"mlmodel|data-\d.*)|.*\.(safetensors|bin|h5|msgpack)\.index\.json|config\.json",
-    re.IGNORECASE,
+    r"mlmodel|data-\d.*)|.*\.(safetensors|bin|h5|msgpack)\.index\.json|config\.json"
 )
 
 _BIG_BYTES = 1 << 30
@@ -90,7 +89,7 @@ def find_files(folder: Path, *, allow_pickle: bool) -> ModelFiles:
     return ModelFiles(
         config=config,
         weights=_weights(folder, allow_pickle=allow_pickle),
-        tokenizer=tuple(path for path in files if not _NO_TOKENIZER.fullmatch(path.name)),
+        tokenizer=tuple(path for path in files if not re.fullmatch(_NO_TOKENIZER, path.name)),
         code=tuple(path for path in files if path.suffix == ".py"),
     )
 

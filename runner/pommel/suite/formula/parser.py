@@ -290,15 +290,14 @@ _MISTAKEN_OPERATORS = {
     "\N{MULTIPLICATION SIGN}": "*",
 }
 # A word is one by itself only.
-_MISTAKEN_OPERATOR = re.compile(
-    "|".join(
-        rf"(?<![^\W\d_]){each}(?![^\W\d_])" if each.isalpha() else re.escape(each)
-        for each in _MISTAKEN_OPERATORS
-    )
+# What only errors need is compiled by then.
+_MISTAKEN_OPERATOR = "|".join(
+    rf"(?<![^\W\d_]){each}(?![^\W\d_])" if each.isalpha() else re.escape(each)
+    for each in _MISTAKEN_OPERATORS
 )
 # No two parts of this can match the same characters: a hint must not take longer than the parser.
-_REGION_LIKE = re.compile(r"[(\[{]?\s*([0-9]+|\*)\s*([;,:])([^()\[\]{};&|<>=]*)[)\]}]?")
-_REGION = re.compile(r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]")
+_REGION_LIKE = r"[(\[{]?\s*([0-9]+|\*)\s*([;,:])([^()\[\]{};&|<>=]*)[)\]}]?"
+_REGION = r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]"
 _CLOSING = {"(": ")", "[": "]"}
 
 
@@ -336,14 +335,14 @@ def _chained_comparison(text: str, parts: Sequence[Any]) -> FormulaError:
 def _mistaken_operator(text: str, position: int) -> FormulaError | None:
     # The parser may stop at the second character of "==".
     for start in (position - 1, position):
-        if start >= 0 and (wrong := _MISTAKEN_OPERATOR.match(text, start)):
+        if start >= 0 and (wrong := re.compile(_MISTAKEN_OPERATOR).match(text, start)):
             hint = f"write {_MISTAKEN_OPERATORS[wrong[0]]}"
             return _error_at(text, wrong.span(), f"{wrong[0]!r} is not an operator", hint)
     return None
 
 
 def _missing_operator(text: str, position: int) -> FormulaError | None:
-    region = _REGION.match(text, position)
+    region = re.compile(_REGION).match(text, position)
     before = text[:position].rstrip()
     if not region or not before:
         return None
@@ -354,7 +353,7 @@ def _malformed_region(text: str, position: int) -> FormulaError | None:
     opening = max(text.rfind(bracket, 0, position + 1) for bracket in "([{")
     number = len(text[:position].rstrip().rstrip("0123456789."))
     for start in (opening, number):
-        match = _REGION_LIKE.match(text, start) if start >= 0 else None
+        match = re.compile(_REGION_LIKE).match(text, start) if start >= 0 else None
         # With a comma or a colon it is only meant as a region if it has the name's marks.
         if match and (match[2] == ";" or "%" in match[3]) and position < match.end():
             name = match[3].replace("%", "").strip()
