@@ -45,11 +45,16 @@ class _Toys:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.n_opened = 0
-        self.kind = Kind(open=self._open, place=lambda _reference, _options: folder)
+        self.n_opened = self.n_fetched = 0
+        self.kind = Kind(open=self._open, place=self._place)
+
+    def _place(self, _reference: str, options: LoadOptions) -> Path:
+        self.n_fetched += not options.offline
+        return self.folder
 
     def _open(self, reference: str, options: LoadOptions) -> Model:
         self.n_opened += 1
+        self.n_fetched += not options.offline
         return _FolderModel(self.folder, reference, options.dtype)
 
     def open(self, reference: str = "toy://words", **options: str) -> Model:
@@ -91,6 +96,13 @@ def test_it_is_opened_once_when_it_has_to_answer(toys: _Toys) -> None:
     for _ in range(2):
         assert score_all(model, ["a dog"], Policy()) == [by_word("a dog", {})]
     assert toys.n_opened == 2
+
+
+def test_it_is_fetched_once_a_run(toys: _Toys) -> None:
+    toys.open()
+    assert toys.n_fetched == 1
+    score_all(toys.open(), ["a dog"], Policy())
+    assert toys.n_fetched == 2
 
 
 def test_what_a_model_would_compute_it_says_itself(toys: _Toys) -> None:

@@ -244,6 +244,37 @@ def test_a_fast_run_commits_at_its_beginning_and_at_its_end(
     assert commits_of(store, WordModel(), many(n_suites)) == 2
 
 
+def test_what_the_store_has_is_read_once(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert clock.seconds == 0
+    # It is asked how much there is to do first.
+    monkeypatch.setattr(WordModel, "work", lambda *_: (1, 1), raising=False)
+    commits_of(store, WordModel(), many(3))
+    said: list[str] = []
+    store.database.connection.set_trace_callback(said.append)
+    model = WordModel()
+    choices = Choices(regions="auto")
+    assert len([*run_and_keep(TOY, model, many(3), choices, store=store)]) == 3
+    assert sum("tokens, check_sum FROM sentences" in each for each in said) == 1
+    assert model.asked == []
+
+
+def test_what_is_scored_again_is_committed_as_rarely(
+    store: Store, clock: Clock, tmp_path: Path
+) -> None:
+    assert clock.seconds == 0
+    old, new = WordModel(bits={"Cat": 1.0}), WordModel(bits={"Cat": 2.0})
+    commits_of(store, old, many(12))
+    again = replace(store, rescore=True)
+    assert commits_of(again, new, many(12)) == 2
+    assert len(new.asked) == 12
+    for run in run_and_keep(TOY, old, many(12), store=store):
+        bits = [each.tokens[0].surprisal_bits for row in run.surprisals.sentences for each in row]
+        assert bits == [2.0, 2.0]
+    assert len(old.asked) == 12
+
+
 def test_a_slower_run_commits_once_a_second(store: Store, clock: Clock) -> None:
     model = Timed(clock, store.path, seconds=0.25)
     assert commits_of(store, model, many(4)) == 1 + 2 + 1

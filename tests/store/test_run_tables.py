@@ -508,6 +508,18 @@ def test_another_suite_of_the_same_sentences_gives_what_the_model_would(store: S
     assert RunRecord.of(found).run_id == RunRecord.of(expected).run_id
 
 
+def test_what_is_evaluated_again_is_kept_in_one_transaction(store: Store) -> None:
+    first = made(store, agreement())
+    new = [again(store, first, agreement(name)) for name in "abc"]
+    said: list[str] = []
+    store.database.connection.set_trace_callback(said.append)
+    store.runs.renew([RunRecord.of(each).run_id for each in (first, *new)], new)
+    assert said.count("COMMIT") == 1
+    records = store.runs.records()
+    assert [each.result.suite_name for each in records] == ["agreement", "a", "b", "c"]
+    assert len({each.created for each in records}) == 1
+
+
 def test_the_provenance_says_which_run_scored_it(store: Store) -> None:
     run = made(store, agreement())
     dated = replace(run.result, provenance={**run.result.provenance, "date": "2020-01-01"})

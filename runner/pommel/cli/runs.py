@@ -294,9 +294,7 @@ def _keep(store: Store, made: Sequence[Run]) -> None:
     there = {each.run_id for each in store.runs.heads(Selection())}
     runs = {RunRecord.of(run).run_id: run for run in made}
     new = [run_id for run_id in runs if run_id not in there]
-    for run_id in new:
-        store.runs.save(runs[run_id])
-    store.runs.renew(runs)
+    store.runs.renew(runs, [runs[run_id] for run_id in new])
     if new:
         note(f"{counted(len(new), 'run')} kept: {listed(new, most=5)}")
     else:

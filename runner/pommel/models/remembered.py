@@ -49,6 +49,8 @@ class RememberedModel:
         """
         seen, memory = "", Path()
         if kind.place and options.device != "auto" and (place := kind.place(reference, options)):
+            # What a hub has of it is here by now, and the hub need not be asked again.
+            options = replace(options, offline=True)
             with suppress(OSError, PommelError):
                 same = replace(options, offline=False, pull_progress=None)
                 memory = own_path("cache") / "models" / _sum(reference, place.resolve(), same)

@@ -114,13 +114,15 @@ class RunTables:
                 n_saved += 1
         return n_saved
 
-    def renew(self, run_ids: Iterable[str]) -> None:
-        """Note that complete runs have been evaluated again, with the same results, just now.
+    def renew(self, run_ids: Iterable[str], new: Iterable[Run] = ()) -> None:
+        """Note that runs have been evaluated again just now, and keep those of them that are new.
 
-        They are dated to the microsecond, so that they come after what was kept in this second.
+        All is one transaction. They are dated to the microsecond, so that they come after what was kept in this second.
         """
         just_now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self.database.transaction() as connection:
+            for run in new:
+                self.write(connection, run)
             # Another process may have deleted one.
             for row in [*self.rows.rows(run_ids, items=True)]:
                 self._check_whole(row)

@@ -151,13 +151,14 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
         return
     begun = [(RunRecord.begun(info, suite, choices, called=called), suite) for suite in suites]
     store.runs.begin(begun, info, choices.policy)
+    cached = store.cached(model)
     waiting = _Waiting(
         store=store,
         key=store.cache.key(info, choices.policy),
+        forgotten=cached.forgotten,
         last=time.monotonic(),
         progress=progress,
     )
-    cached = store.cached(model)
     # Verdicts are settled by the numbers that hold: those are kept before they are looked at.
     if not choices.settles(info):
         cached = replace(cached, waiting=waiting.sentences)
@@ -190,6 +191,7 @@ class _Waiting:
 
     store: Store
     key: CacheKey
+    forgotten: set[str]
     last: float
     progress: Callable[[int], None] | None
     sentences: dict[str, ScoredSentence] = field(default_factory=dict)
@@ -207,7 +209,10 @@ class _Waiting:
     def keep(self) -> None:
         """Keep what waits in one transaction; raises `StoreError`, and then it goes on waiting."""
         if self.sentences or self.runs:
-            self.store.cache.keep(self.key, self.sentences.values(), also=self._save)
+            self.store.cache.keep(
+                self.key, self.sentences.values(), forgotten=self.forgotten, also=self._save
+            )
+            self.forgotten.clear()
             self.sentences.clear()
             self.kept += self.runs
             self.runs.clear()

@@ -8,7 +8,7 @@ import struct
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, get_args
 
@@ -93,13 +93,15 @@ class SurprisalCache:
         key: CacheKey,
         scored: Iterable[ScoredSentence],
         *,
+        forgotten: Iterable[str] = (),
         also: Also | None = None,
     ) -> dict[str, ScoredSentence]:
         """Keep scored sentences in one transaction, and return those that were there before.
 
         What is there keeps its values, so that all use the numbers that were first; tokens that it
         was not asked for are filled in. The sentences are returned as the store has them now. A
-        text with half of a surrogate pair, which has no UTF-8, is not kept. `also` is done in the
+        text with half of a surrogate pair, which has no UTF-8, is not kept. What is there of texts
+        that are to be `forgotten` is deleted before. `also` is done in the
         same transaction, and is given what is returned.
         Raises `StoreError`; then nothing was kept. One reason is a sentence with other tokens than
         it has in the store: then it is another model.
@@ -110,6 +112,7 @@ class SurprisalCache:
                 new[each.text], hashes[each.text] = each, found
         before: dict[str, ScoredSentence] = {}
         with self.database.transaction() as connection:
+            _forget(connection, key, forgotten)
             ids = owner_ids(connection, key.model, key.policy).values()
             session_id = self._session(connection) if new else self._session_id
             owner = owner_seal(*key.fingerprints)
@@ -145,11 +148,7 @@ class SurprisalCache:
     def forget_sentences(self, key: CacheKey, texts: Iterable[str]) -> None:
         """Delete what is kept of some sentences, to be scored again; raises `StoreError`."""
         with self.database.transaction() as connection:
-            connection.executemany(
-                f"DELETE FROM scored WHERE {_OWN} AND sentence_id = "  # noqa: S608 - our own text
-                "(SELECT sentence_id FROM sentences WHERE hash = ?)",
-                [(*key.fingerprints, each) for each in hashes_of(texts)],
-            )
+            _forget(connection, key, texts)
 
     def _sentence_ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the keys of those of the sentences that are there."""
@@ -228,6 +227,14 @@ def scored_seal(owner: int, sentence_hash: bytes, tokens: bytes) -> int:
     return zlib.crc32(tokens, zlib.crc32(sentence_hash, owner))
 
 
+def _forget(connection: sqlite3.Connection, key: CacheKey, texts: Iterable[str]) -> None:
+    connection.executemany(
+        f"DELETE FROM scored WHERE {_OWN} AND sentence_id = "  # noqa: S608 - our own text
+        "(SELECT sentence_id FROM sentences WHERE hash = ?)",
+        [(*key.fingerprints, each) for each in hashes_of(texts)],
+    )
+
+
 def delete_unused(connection: sqlite3.Connection) -> None:
     """Delete the texts, models and policies that nothing refers to; within a transaction."""
     connection.execute(
@@ -285,8 +292,9 @@ class CachedModel:
     batch is kept whole or not at all. So a run that was killed comes out the same, to the last bit,
     as one that was not.
 
-    With `rescore` the store's answers are deleted, and everything is asked for again. Answers that
-    a failure puts in doubt (`ModelError.spoiled`) are not kept.
+    With `rescore` everything is asked for again; what the store has is `forgotten` when the first
+    new answers are kept. What the store has is read once, and `seen` from then on: a run asks how
+    much there is to do before it asks for the answers. Answers that a failure puts in doubt (`ModelError.spoiled`) are not kept.
 
     With a place for what is `waiting` it commits nothing: answers are put there as soon as they may
     be kept, by whoever gave the place, and handed out at once.
@@ -296,6 +304,8 @@ class CachedModel:
     cache: SurprisalCache
     rescore: bool = False
     waiting: dict[str, ScoredSentence] | None = None
+    forgotten: set[str] = field(default_factory=set)
+    seen: dict[Policy, dict[str, ScoredSentence]] = field(default_factory=dict)
 
     @property
     def info(self) -> ModelInfo:
@@ -309,7 +319,7 @@ class CachedModel:
         Raises `AttributeError` for a model that has nothing of the kind.
         """
         in_float32: Callable[[], Model] = self.model.in_float32  # type: ignore[attr-defined]
-        return lambda: replace(self, model=in_float32())
+        return lambda: replace(self, model=in_float32(), forgotten=set(), seen={})
 
     def close(self) -> None:
         """Have the model let go of what it holds; the store is its owner's."""
@@ -329,7 +339,7 @@ class CachedModel:
             return 0, 0
         wanted = DistinctSentence.all_of(sentences, spans)
         key = self.cache.key(self.info, policy)
-        if not self.rescore and not self._found(key, wanted)[1]:
+        if not self._found(key, wanted)[1]:
             return 0, 0
         found: tuple[int, int] = work(sentences, policy, spans)
         return found
@@ -350,7 +360,7 @@ class CachedModel:
             # As they were given, which is how failures are told.
             wanted.sort(key=lambda each: each.indices)
         if self.rescore:
-            self.cache.forget_sentences(key, [each.text for each in wanted])
+            self.forgotten.update(each.text for each in wanted)
         there, missing = self._found(key, wanted)
         # What the model refuses it refuses now, whatever batches it will come in.
         answers = self._ask(missing, wanted, policy) if missing else iter(())
@@ -369,13 +379,17 @@ class CachedModel:
         self, key: CacheKey, wanted: Sequence[DistinctSentence]
     ) -> tuple[list[Scored], list[DistinctSentence]]:
         """Return what the store has of sentences as they are wanted, and what it lacks."""
-        known = self.cache.known(key, [each.text for each in wanted])
+        known = self.seen.setdefault(key.policy, {})
+        new = [each.text for each in wanted if each.text not in known]
+        known |= {} if self.rescore else self.cache.known(key, new)
         there, missing = [], []
         for each in wanted:
             scored = known.get(each.text)
             if scored and scored.has_all_of(each.spans):
                 there.append((each, scored))
             else:
+                # Its other parts may come.
+                known.pop(each.text, None)
                 missing.append(each)
         return there, missing
 
@@ -463,7 +477,8 @@ class CachedModel:
         if self.waiting is not None:
             self.waiting.update(answers)
         elif batch:
-            answers |= self.cache.keep(key, answers.values())
+            answers |= self.cache.keep(key, answers.values(), forgotten=self.forgotten)
+            self.forgotten.clear()
         return [(each, answers[each.text]) for each, _ in batch]
 
 
@@ -534,8 +549,6 @@ def encode_tokens(sentence: ScoredSentence) -> bytes:
     return _HEAD.pack(_VERSION, _check_sum(text, body)) + body
 
 
-# A run asks what there is to do before it asks for the answers.
-@lru_cache(maxsize=1024)
 def decode_tokens(text: str, encoded: bytes) -> ScoredSentence:
     """Return the sentence `text` with its tokens; raises `StoreError` for what is no encoding."""
     try:
