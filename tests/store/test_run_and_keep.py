@@ -260,9 +260,7 @@ def test_what_the_store_has_is_read_once(
     assert model.asked == []
 
 
-def test_what_is_scored_again_is_committed_as_rarely(
-    store: Store, clock: Clock, tmp_path: Path
-) -> None:
+def test_what_is_scored_again_is_committed_as_rarely(store: Store, clock: Clock) -> None:
     assert clock.seconds == 0
     old, new = WordModel(bits={"Cat": 1.0}), WordModel(bits={"Cat": 2.0})
     commits_of(store, old, many(12))

@@ -29,6 +29,7 @@ from tests.store.run_samples import (
 from tests.word_model import WordModel
 
 from pommel.errors import ModelError, StoreError
+from pommel.files.json import WrittenFloat
 from pommel.models.family import Membership
 from pommel.models.model import Policy
 from pommel.scoring import Choices
@@ -38,6 +39,7 @@ from pommel.scoring.run import Run
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store import Selection, Store
 from pommel.store.store import run_and_keep
+from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence
 
 
@@ -183,12 +185,16 @@ def test_a_run_of_the_needed_regions_comes_back_with_what_others_have_asked_for(
 
 
 def test_a_suite_comes_back_as_it_was_written(store: Store) -> None:
-    suite = agreement(weight=1.50, comment="dès l'aube", number=[1, 2])
+    weight = WrittenFloat("1.50")
+    suite = agreement(weight=weight, comment="dès l'aube", number=[1, 2], large=10**30)
     run = made(store, suite)
     again = store.runs.suite(RunRecord.of(run))
     assert again == suite
     assert again.sha256 == suite.sha256
-    assert list(again.meta) == list(suite.meta)
+    assert again.to_text() == suite.to_text()
+    assert '"weight": 1.50' in again.to_text()
+    # No file can hold such a text.
+    made(store, Suite.from_dict({**suite.to_dict(), "comment": "half \ud800"}))
 
 
 def test_runs_read_together_are_those_read_alone(store: Store) -> None:

@@ -19,6 +19,7 @@ from pommel.errors import (
     package_version,
     quoted,
 )
+from pommel.files import JsonDocument, to_json
 from pommel.models import ModelInfo, Policy
 from pommel.scoring import (
     Choices,
@@ -117,7 +118,8 @@ class RunTables:
     def renew(self, run_ids: Iterable[str], new: Iterable[Run] = ()) -> None:
         """Note that runs have been evaluated again just now, and keep those of them that are new.
 
-        All is one transaction. They are dated to the microsecond, so that they come after what was kept in this second.
+        All is one transaction. They are dated to the microsecond, so that they come after what was
+        kept in this second.
         """
         just_now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self.database.transaction() as connection:
@@ -369,9 +371,7 @@ def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy
     ids = owner_ids(connection, info, cached_policy(info, policy))
     suite_id = key_of(connection, "suites", "sha256", suite.sha256)
     if suite_id is None:
-        # A text with half of a surrogate pair is written with its escape.
-        document = zlib.compress(suite.to_text().encode())
-        row = {"sha256": suite.sha256, "name": storable(suite.name), "document": document}
+        row = {"sha256": suite.sha256, "name": storable(suite.name), "document": _document(suite)}
         suite_id = insert_row(connection, "suites", row)
     return {**ids, "suite_id": suite_id}
 
@@ -406,6 +406,16 @@ def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
     recording); what that is known to have been made with makes no difference.
     """
     return replace(policy, method=info.method(policy) if info.methods else "auto")
+
+
+def _document(suite: Suite) -> bytes:
+    value = suite.to_dict()
+    try:
+        text = JsonDocument.encoded(value)
+    except ValueError:
+        # Half of a surrogate pair, which is written with its escape.
+        text = to_json(value).encode()
+    return zlib.compress(text)
 
 
 def document_hash(document: bytes) -> str:

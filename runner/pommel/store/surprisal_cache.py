@@ -294,7 +294,8 @@ class CachedModel:
 
     With `rescore` everything is asked for again; what the store has is `forgotten` when the first
     new answers are kept. What the store has is read once, and `seen` from then on: a run asks how
-    much there is to do before it asks for the answers. Answers that a failure puts in doubt (`ModelError.spoiled`) are not kept.
+    much there is to do before it asks for the answers. Answers that a failure puts in doubt
+    (`ModelError.spoiled`) are not kept.
 
     With a place for what is `waiting` it commits nothing: answers are put there as soon as they may
     be kept, by whoever gave the place, and handed out at once.

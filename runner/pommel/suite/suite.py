@@ -135,7 +135,9 @@ class Region(_Written):
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
-        return self._merged({"region_number": self.number, "content": self.content})
+        own = {"region_number": self.number, "content": self.content}
+        is_own = own.items() <= self.as_written.items()
+        return {**self.as_written} if is_own else self._merged(own)
 
     @staticmethod
     def text_of(content: str) -> str:
