@@ -5,8 +5,9 @@ import signal
 import sys
 from types import FrameType
 
-# A terminal that is closed sends SIGHUP; Windows has none.
-_ENDING = {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+# A terminal that is closed sends SIGHUP, a scheduler before a job's time is over SIGUSR1, if it is
+# asked to; Windows has neither.
+_ENDING = {getattr(signal, name, signal.SIGTERM) for name in ("SIGTERM", "SIGHUP", "SIGUSR1")}
 
 # After so many new objects Python looks for cycles, and 20 times as many before older ones are
 # looked through again: a store's runs are millions of objects without a cycle.
@@ -17,7 +18,7 @@ def main() -> None:
     """Run the command line, and end the process with its exit status.
 
     Ctrl-C never shows a traceback: while Python loads and tears down it ends the process at once,
-    in between it is `KeyboardInterrupt`. So are SIGTERM and SIGHUP, with a status of their own.
+    in between it is `KeyboardInterrupt`. So are SIGTERM, SIGHUP and SIGUSR1, with a status each.
     """
     gc.set_threshold(*_COLLECTED)
     came: list[int] = []

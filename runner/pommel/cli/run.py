@@ -14,7 +14,7 @@ from pommel.cli import completing
 from pommel.cli.gates import Check, ComparedOptions
 from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import Count, Folder, Options, field_of, option, takes_options
+from pommel.cli.option_groups import Count, File, Folder, Options, field_of, option, takes_options
 from pommel.cli.options import (
     SCORING,
     FailureOptions,
@@ -40,12 +40,22 @@ from pommel.cli.output import (
 )
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
 from pommel.files import make_folder, without_empty_folders
-from pommel.models import NamedModel
+from pommel.models import LoadOptions, NamedModel
 from pommel.report import Results
 from pommel.scoring import Choices, Regions, ResultsTable, Run
 from pommel.sources import find_suites, load_suites
 from pommel.store import Store, run_and_keep
 from pommel.suite import Suite
+
+
+def _unless_planned(
+    context: click.Context, argument: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    if bool(given) == bool(context.params.get("plan") or context.params.get("shard")):
+        if given:
+            raise UsageError("a plan has the models and the suites; name none beside it")
+        raise click.MissingParameter(ctx=context, param=argument)
+    return given
 
 
 class ModelsAndSuites(Options, title="What"):
@@ -55,7 +65,7 @@ class ModelsAndSuites(Options, title="What"):
         click.argument(
             "arguments",
             nargs=-1,
-            required=True,
+            callback=_unless_planned,
             metavar="MODEL SUITE...",
             shell_complete=completing.models_and_suites,
         )
@@ -201,12 +211,46 @@ class _OutputOptions(Options, title="Output"):
     table: ResultsTable | None = field_of(tidy_table_option)
 
 
+class _ShardOptions(Options, title="A shard of a plan"):
+    """Which shard of which plan is run, in place of models and suites."""
+
+    plan: File | None = option(
+        help="Plan of `pommel plan`, of which one shard is run; its results lie in the folder -o."
+    )
+    shard: str | None = option(
+        metavar="K/N",
+        help="Which shard of the plan, from 1.  [default: SLURM_ARRAY_TASK_ID, or what follows "
+        "JOB_COMPLETION_INDEX or SKYPILOT_NODE_RANK, which count from 0]",
+    )
+
+    def run_shard(self, folder: Path | None, options: LoadOptions) -> None:
+        """Run it; raises `UsageError` for what a plan has said already, and what fails."""
+        from pommel.sharding import Plan, PlanFolder
+
+        context = click.get_current_context()
+        told = {
+            each.name: each.opts[0]
+            for each in context.command.params
+            if each.name
+            and context.get_parameter_source(each.name) == click.core.ParameterSource.COMMANDLINE
+        }
+        if others := {*told} - {"plan", "shard", "output", "quiet", *Plan.OF_A_MACHINE}:
+            named = listed(sorted(told[each] for each in others))
+            raise UsageError(f"a plan says that already, or a shard has no use for it: {named}")
+        shard = self.shard or PlanFolder.shard_of_environment()
+        if not (self.plan and folder and shard):
+            raise UsageError("a shard of a plan takes --plan FILE, --shard K/N and -o DIR")
+        plan = Plan.read(self.plan)
+        PlanFolder.begun(plan, folder).run(plan.shard(shard), options, note)
+
+
 # Help has them in this order; what is about models in containers comes last but for servers.
 class _RunOptions(
     ChoiceOptions,
     _OutputOptions,
     ComparedOptions,
     KeepingOptions,
+    _ShardOptions,
     ModelOptions,
     ImagesOptions,
     title=SCORING,
@@ -291,7 +335,11 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
       pommel run huggingface://gpt2 my_suites/ -o results --score first
       pommel run 'lstm://models/seed-*' suites:en
       pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..3000..1000}' suites:en
+      pommel run --plan plan.json --shard 3/64 -o shards
     """
+    if chosen.plan or chosen.shard:
+        chosen.run_shard(chosen.output, chosen.load_options)
+        return
     choices = chosen.choices
     check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
     loaded = load_suites(named.suite_sources(), strict=named.strict)

@@ -1,7 +1,7 @@
 """`pommel runs`: the runs in the store."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
@@ -366,20 +366,30 @@ def collect_garbage(*, dry_run: bool, kept: StoreOptions) -> None:
 
 
 @click.command("merge", cls=Command, no_args_is_help=True)
-@click.argument("others", type=FILE, nargs=-1, required=True, metavar="STORE...")
+@click.argument(
+    "others", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="STORE|DIR..."
+)
 @takes_options
 def merge(others: Sequence[Path], kept: StoreOptions) -> None:
     """Take the runs and sentences of each STORE into the store that --store names.
 
-    What both have stays as it is there, so that a second time changes nothing. Numbers that differ
-    by more than rounding are an error, and nothing of that STORE is merged.
+    A DIR has the shards of a plan (`pommel run --plan`); what is not done yet is noted. What both
+    have stays as it is there, so that a second time changes nothing. Numbers that differ by more
+    than rounding are an error, and nothing of that STORE is merged.
 
     \b
       pommel runs merge colleague.sqlite --store all.sqlite
+      pommel runs merge shards --store all.sqlite
     """
     with Store.open(kept.store_path) as store:
-        first, *more = [store.take_in(other) for other in others]
-    found = sum(more, first)
+        taken = [
+            store.take_in(path, unchanged=other.is_dir())
+            for other in others
+            for path in (_stores_of(other) if other.is_dir() else (other,))
+        ]
+    if not taken:
+        raise UsageError(f"nothing has been scored yet in {listed([*map(str, others)])}")
+    found = sum(taken[1:], taken[0])
     click.echo(f"runs        {found.n_new_runs:>9,} of {found.n_runs:,} are new")
     click.echo(f"surprisals  {found.n_new_scored:>9,} of {found.n_scored:,} are new")
     if found.n_evaluated_again:
@@ -388,6 +398,14 @@ def merge(others: Sequence[Path], kept: StoreOptions) -> None:
             f"that were in the store before"
         )
     note(f"Merged: {kept.store_path}")
+
+
+def _stores_of(folder: Path) -> Iterator[Path]:
+    from pommel.sharding import PlanFolder
+
+    if not (folder / "plan.json").exists():
+        raise UsageError(f"{folder}: no shards of a plan are here (plan.json); name stores' files")
+    return PlanFolder.read(folder).stores(note)
 
 
 @click.command("recover", cls=Command, no_args_is_help=True)

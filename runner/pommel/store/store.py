@@ -200,11 +200,11 @@ class _Waiting:
     kept: list[Run] = field(default_factory=list)
 
     def go_on(self, n_scored: int = 0) -> None:
-        """Tell of sentences that have just been scored; keep what waits once a second."""
-        if self.progress and n_scored:
-            self.progress(n_scored)
+        """Keep what waits once a second; then tell of sentences that have just been scored."""
         if time.monotonic() - self.last >= MOST_SECONDS:
             self.keep()
+        if self.progress and n_scored:
+            self.progress(n_scored)
 
     def keep(self) -> None:
         """Keep what waits in one transaction; raises `StoreError`, and then it goes on waiting."""
