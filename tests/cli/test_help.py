@@ -88,6 +88,7 @@ def test_help_of_run_has_groups(pommel: Pommel) -> None:
         "Output:",
         "Gates:",
         "Store:",
+        "A shard of a plan:",
         "Model:",
         "Model in a container:",
         "Model behind a server:",

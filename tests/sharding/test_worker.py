@@ -34,9 +34,10 @@ def test_merged_shards_are_the_single_run(tmp_path: Path) -> None:
 
 def test_what_a_shard_leaves(tmp_path: Path) -> None:
     plan = planned(n_shards=1)
-    assert run_shards(plan, tmp_path)[:2] == [
-        "shard 1/1: 0 sentences of earlier attempts",
+    assert run_shards(plan, tmp_path) == [
         "shard 1/1, 1 of 2: dummy://uniform?bits=2 on 3 suites",
+        "shard 1/1, 2 of 2: builtin://en-ngram on 3 suites",
+        "shard 1/1 is done: 6 runs",
     ]
     folder = tmp_path / "shard-1-of-1"
     (path,) = folder.glob("sealed-*.json")

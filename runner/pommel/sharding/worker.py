@@ -88,8 +88,8 @@ class Worker:
 
     def _run(self, scratch: "_Scratch", about: dict[str, object]) -> None:
         with contextlib.closing(scratch.store):
-            n_there = scratch.take_in(self.tell)
-            self.tell(f"shard {self.name}: {counted(n_there, 'sentence')} of earlier attempts")
+            if n_there := scratch.take_in(self.tell):
+                self.tell(f"shard {self.name}: {counted(n_there, 'sentence')} of earlier attempts")
             try:
                 for number, piece in enumerate(self.shard.pieces, start=1):
                     self._run_piece(piece, number, scratch, is_new=not n_there)
