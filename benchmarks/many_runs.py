@@ -60,7 +60,8 @@ def main() -> None:
             seconds = time.process_time() - began
             size = path.stat().st_size / 2**20
             print(f"made       {n_runs:,} runs   {seconds:.1f} s   {size:,.0f} MB")
-        for command in COMMANDS:
+        merge = ("runs", "merge", str(path), "--store", "merged.sqlite")
+        for command in (*COMMANDS, merge, merge):
             seconds, n_megabytes = cost(command, path, Path(folder))
             print(f"{seconds:6.2f} s   {n_megabytes:5,.0f} MB   pommel {' '.join(command)}")
         print_opening(Path(folder) / "page.html")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.posix import POSIX_ONLY
-from tests.sharding.shards import SUITES, assert_equal, merged, planned, run_alone
+from tests.sharding.shards import SUITES, assert_equal, merged, planned
 from tests.sharding.slow_model import open_model, started
 from tests.word_model import replace_kind
 
@@ -28,7 +28,6 @@ N_SENTENCES = 288
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     """A plan of one shard, of a model that takes its time."""
     replace_kind(monkeypatch, "slow", open_model)
-    monkeypatch.setenv("SLOW_LOG", str(tmp_path / "log"))
     made = planned(["slow://one"], SUITES[:1], n_shards=1)
     made.write(tmp_path / "plan.json")
     return made
@@ -38,6 +37,16 @@ def shard(folder: Path, number: int = 1, *, seconds: float = 0.01) -> "Popen[str
     """Start a worker."""
     plan = ("run", "--plan", folder / "plan.json", "--shard", str(number), "-o", folder / "shards")
     return started(*plan, SLOW_LOG=str(folder / "log"), SLOW_SECONDS=str(seconds))
+
+
+def assert_as_alone(folder: Path, plan: Plan) -> None:
+    """Fail unless the shards come to what one process makes, with the packages that it loads."""
+    path = folder / "whole.sqlite"
+    what = [*(each.reference for each in plan.models), *(each.source for each in plan.suites)]
+    run = started("run", *what, "--regions=all", "--store", path, SLOW_LOG=str(folder / "alone"))
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 0, said
+    assert_equal(merged(folder / "shards", folder / "merged.sqlite"), path)
 
 
 def scored(folder: Path) -> list[str]:
@@ -74,8 +83,7 @@ def test_a_signal_ends_it_and_nothing_is_lost(tmp_path: Path, plan: Plan, number
     _, said = shard(tmp_path, seconds=0).communicate(timeout=60)
     assert f"shard 1/1: {n_before} sentences of earlier attempts\n" in said
     assert max(Counter(scored(tmp_path)).values()) == 1
-    found = merged(tmp_path / "shards", tmp_path / "merged.sqlite")
-    assert_equal(found, run_alone(plan, tmp_path / "whole.sqlite"))
+    assert_as_alone(tmp_path, plan)
 
 
 @pytest.mark.full
@@ -90,15 +98,13 @@ def test_a_segment_that_was_cut_is_scored_again(tmp_path: Path, plan: Plan) -> N
     segments[0].write_bytes(segments[0].read_bytes()[: segments[0].stat().st_size // 2])
     _, said = shard(tmp_path, seconds=0).communicate(timeout=60)
     assert f"note: {segments[0]}: is not what was written, and passed over\n" in said
-    found = merged(tmp_path / "shards", tmp_path / "merged.sqlite")
-    assert_equal(found, run_alone(plan, tmp_path / "whole.sqlite"))
+    assert_as_alone(tmp_path, plan)
 
 
 @pytest.mark.full
 def test_killed_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is scored twice is what was under way: a commit's time, and the one before a segment."""
     replace_kind(monkeypatch, "slow", open_model)
-    monkeypatch.setenv("SLOW_LOG", str(tmp_path / "alone"))
     plan = planned(["slow://one", "slow://two", "builtin://en-ngram"], n_shards=3)
     plan.write(tmp_path / "plan.json")
     n_killed = 0
@@ -120,8 +126,7 @@ def test_killed_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 _, said = running.pop(each).communicate()
                 assert "is done" in said, said
     assert n_killed == 8
-    found = merged(tmp_path / "shards", tmp_path / "merged.sqlite")
-    assert_equal(found, run_alone(plan, tmp_path / "whole.sqlite"))
+    assert_as_alone(tmp_path, plan)
     # Shard 2 was run by two at once. A commit comes every tenth of a second, at 0.01 s a sentence.
     n_again = len(scored(tmp_path)) - len({*scored(tmp_path)})
     assert n_again - N_SENTENCES <= 8 * 25
