@@ -144,8 +144,9 @@ def _requests(
 
 def _request(sentence: Encoded, spans: Spans | None, boundaries: Boundaries | None) -> Request:
     """Return a request for the ids that are asked for and have a context."""
-    positions: Ids = np.flatnonzero(sentence.asked_for(spans)) + sentence.n_marks
-    positions = positions[positions > 0]
+    (asked,) = sentence.asked_for(spans).nonzero()
+    positions: Ids = asked + sentence.n_marks
+    positions = positions[positions[:1].tolist() == [0] :]
     if boundaries is None:
         return Request(sentence.ids, positions)
     contexts = np.unique(np.concatenate(boundaries.contexts(sentence.ids, positions)))

@@ -6,6 +6,7 @@ it (`Encoded`), and how it becomes so (`Vocabulary.encode`). A tokenizer in Pyth
 they are recovered from the text.
 """
 
+import itertools
 import math
 import re
 import unicodedata
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import AlignmentError, ModelError
+from pommel.errors import AlignmentError, ModelError, SurprisalError
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
@@ -59,7 +60,9 @@ def _follow_each_other(sentence: str, offsets: Offsets) -> bool:
     """Say whether nothing has to be done: the case of nearly every sentence."""
     covered = 0
     for start, end in offsets:
-        if start < covered or start >= end or sentence[covered:start].strip():
+        if start != covered and (start < covered or sentence[covered:start].strip()):
+            return False
+        if start >= end:
             return False
         covered = end
     return covered <= len(sentence) and not sentence[covered:].strip()
@@ -184,37 +187,33 @@ class Encoded:
     def tokens_with(self, outcomes: Sequence[Outcome]) -> tuple[Token, ...]:
         """Return the tokens, each with its surprisal or the reason why there is none."""
         known, ids = self.vocabulary, self.token_ids.tolist()
-        first_eos = len(ids) - self.n_eos
-        rows = zip(ids, known.texts(ids), self.offsets.tolist(), outcomes, strict=True)
-        return tuple(
-            Token(
-                text=text,
-                start=start,
-                end=end,
-                surprisal_bits=None if isinstance(outcome, str) else outcome,
-                oov=token_id == known.unknown,
-                role="bos" if i < self.n_bos else "eos" if i >= first_eos else known.role(token_id),
-                why_unscored=outcome if isinstance(outcome, str) else "no context",
-            )
-            for i, (token_id, text, (start, end), outcome) in enumerate(rows)
+        text_ids = ids[self.n_bos : len(ids) - self.n_eos]
+        roles = [*["bos"] * self.n_bos, *known.roles(text_ids), *["eos"] * self.n_eos]
+        starts, ends = self.offsets.T.tolist()
+        # Rounding may make the surprisal of a certain token -1e-7.
+        bits = [
+            None if isinstance(each, str) else 0.0 if -Token.ROUNDING_BITS < each < 0 else each
+            for each in outcomes
+        ]
+        oov = [each == known.unknown for each in ids]
+        why = [each if isinstance(each, str) else "no context" for each in outcomes]
+        return Token.of_rows(
+            zip(known.texts(ids), starts, ends, bits, oov, roles, why, strict=True)
         )
 
     def scored(self, outcomes: Sequence[Outcome]) -> ScoredSentence:
         """Return the sentence with its surprisals; `ModelError` for those that are no numbers."""
-        # Rounding may make the surprisal of a certain token -1e-7.
-        clean = [
-            0.0 if isinstance(each, float) and -Token.ROUNDING_BITS < each < 0 else each
-            for each in outcomes
-        ]
-        tokens = self.tokens_with(clean)
-        for token in tokens:
-            if token.surprisal_bits is not None and math.isnan(token.surprisal_bits):
-                raise ModelError(
-                    f"the model gives no number (NaN) for {token.text!r} "
-                    f"in {shortened(self.text)}; a reduced dtype may be the reason"
-                )
-        scored = ScoredSentence(text=self.text, tokens=tokens)
-        scored.check()
+        scored = ScoredSentence(text=self.text, tokens=self.tokens_with(outcomes))
+        try:
+            scored.check()
+        except SurprisalError:
+            for token in scored.tokens:
+                if token.surprisal_bits is not None and math.isnan(token.surprisal_bits):
+                    raise ModelError(
+                        f"the model gives no number (NaN) for {token.text!r} "
+                        f"in {shortened(self.text)}; a reduced dtype may be the reason"
+                    ) from None
+            raise
         return scored
 
     def asked_for(self, spans: Spans | None) -> NDArray[np.bool_]:
@@ -260,6 +259,7 @@ class Vocabulary:
         # GPT-2 says that its unknown token is its end-of-text mark; in truth it has none.
         self.unknown = None if unknown in {self.bos, self.eos} else unknown
         self.special = frozenset(tokenizer.all_special_ids)
+        self._texts: dict[int, str] = {}
         self._slow_spec = None if tokenizer.is_fast else vocabulary_spec(tokenizer)
 
     @property
@@ -304,17 +304,20 @@ class Vocabulary:
         return self.own_suffix[:1]
 
     def texts(self, token_ids: Sequence[int]) -> list[str]:
-        """Return how the tokenizer writes each of some tokens."""
-        return [str(text) for text in self.tokenizer.convert_ids_to_tokens(list(token_ids))]
+        """Return how the tokenizer writes each of some tokens; it is asked once for each."""
+        known = self._texts
+        if new := [each for each in token_ids if each not in known]:
+            known.update(zip(new, map(str, self.tokenizer.convert_ids_to_tokens(new)), strict=True))
+        return [known[each] for each in token_ids]
 
     def text(self, token_id: int | None) -> str | None:
         """Return how the tokenizer writes a token, None for None."""
         return None if token_id is None else self.texts([int(token_id)])[0]
 
-    def role(self, token_id: int) -> TokenRole:
-        """Return whether a token of a sentence is text or a mark that is written out in it."""
-        is_mark = token_id in self.special and token_id != self.unknown
-        return "special" if is_mark else "text"
+    def roles(self, token_ids: Sequence[int]) -> list[TokenRole]:
+        """Return whether tokens of a sentence are text or marks that are written out in it."""
+        marks = self.special - {self.unknown}
+        return ["special" if each in marks else "text" for each in token_ids]
 
     def items(self, width: int) -> Iterator[str]:
         """Yield a name for each of the `width` outputs of a network, in order.
@@ -351,7 +354,6 @@ class Vocabulary:
             for sentence in chunk:
                 try:
                     encoded.append(self._with_marks(sentence, next(reads), ends))
-                    self._check_known(encoded[-1])
                 except (AlignmentError, ModelError) as error:
                     blamed[sentence] = str(error)
         if blamed:
@@ -399,9 +401,14 @@ class Vocabulary:
         n_bos = len(opening) if ends.opening_is_scored else 0
         n_eos = len(closing) if ends.closing_is_scored else 0
         places = [*[(0, 0)] * n_bos, *offsets, *[(len(text), len(text))] * n_eos]
+        whole = [*opening, *ids, *closing]
+        if max(whole, default=0) >= self.n_known:
+            name = self.text(next(each for each in whole if each >= self.n_known))
+            message = f"the model does not know its tokenizer's {name!r}"
+            raise ModelError(f"{message} in {shortened(text)}")
         return Encoded(
             text=text,
-            ids=np.array([*opening, *ids, *closing], dtype=np.int64),
+            ids=np.array(whole, dtype=np.int64),
             offsets=_table(places),
             words=words,
             n_marks=len(opening) - n_bos,
@@ -410,13 +417,6 @@ class Vocabulary:
             n_closing=len(closing) - n_eos,
             vocabulary=self,
         )
-
-    def _check_known(self, encoded: Encoded) -> None:
-        unknown = encoded.ids[encoded.ids >= self.n_known]
-        if len(unknown):
-            name = self.text(unknown[0])
-            message = f"the model does not know its tokenizer's {name!r}"
-            raise ModelError(f"{message} in {shortened(encoded.text)}")
 
 
 def _named_mark(tokenizer: "PreTrainedTokenizerBase", name: str, n_known: int) -> int | None:
@@ -462,4 +462,5 @@ def _words(sentence: str, told: Sequence[int | None], offsets: Offsets) -> Place
 
 
 def _table(offsets: Offsets) -> Places:
-    return np.array(offsets, dtype=np.int32).reshape(-1, 2)
+    flat = itertools.chain.from_iterable(offsets)
+    return np.fromiter(flat, dtype=np.int32, count=2 * len(offsets)).reshape(-1, 2)

@@ -4,12 +4,13 @@ Sequences of ids are one tree, in which what they share at their beginnings is t
 into packed rows with few repeated ancestors and little padding.
 """
 
+import heapq
 import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
-from pommel.models.neural.questions import Ids, Questions, Request
+from pommel.models.neural.questions import Ids, Questions, Request, joined
 from pommel.values import frozen, positional
 
 
@@ -49,45 +50,41 @@ class PrefixTree:
 def prefix_tree(sequences: Sequence[Ids]) -> PrefixTree:
     """Return the tree of `sequences`, arrays of ids that are not negative."""
     order = sorted(range(len(sequences)), key=lambda index: sort_key(sequences[index]))
-    n_most = sum(map(len, sequences))
-    ids, parents, depths, ends = (np.empty(n_most, dtype=np.int64) for _ in range(4))
-    paths: list[Ids] = [_EMPTY] * len(sequences)
-    n_nodes, previous, path = 0, _EMPTY, _EMPTY
-    for index in order:
-        sequence = sequences[index]
-        shared = _n_shared(previous, sequence)
-        # What the sequence before had beyond this has no further descendants.
-        ends[path[shared:]] = n_nodes
-        new = np.arange(n_nodes, n_nodes + len(sequence) - shared)
-        path = np.concatenate([path[:shared], new])
-        ids[new] = sequence[shared:]
-        depths[new] = np.arange(shared, len(sequence))
-        # Each new node hangs on the one before it, the first on the path that is shared.
-        parents[new] = new - 1
-        if len(new):
-            parents[n_nodes] = path[shared - 1] if shared else -1
-        n_nodes += len(new)
-        previous, paths[index] = sequence, path
-    ends[path] = n_nodes
-    own = slice(n_nodes)
+    lengths = np.array([len(sequences[index]) for index in order], dtype=np.int64)
+    # All sequences on end: the sequence that each place lies in, and how far in.
+    ids, stops = joined([sequences[index] for index in order]), np.cumsum(lengths)
+    places, owners = np.arange(len(ids)), np.repeat(np.arange(len(order)), lengths)
+    depths = places - (stops - lengths)[owners]
+    # A place is new from the first id on that the sequence before has not got there.
+    n_before = lengths[owners - 1]
+    differs = (owners == 0) | (depths >= n_before)
+    differs |= ids != ids[places - np.where(differs, 0, n_before)]
+    firsts = np.full(len(order), len(ids))
+    np.minimum.at(firsts, owners[differs], places[differs])
+    is_new = places >= firsts[owners]
+    # A place that is not new has the node of the new one above it, at the same depth.
+    by_depth = np.argsort(depths, kind="stable")
+    above = by_depth[np.maximum.accumulate(np.where(is_new[by_depth], places, 0))]
+    nodes = np.empty_like(places)
+    nodes[by_depth] = (np.cumsum(is_new) - 1)[above]
+    new = np.flatnonzero(is_new)
+    ends = np.zeros_like(new)
+    np.maximum.at(ends, nodes, np.cumsum(is_new)[stops[owners] - 1])
+    paths = dict(zip(order, np.split(nodes, stops), strict=False))
     return PrefixTree(
-        ids=ids[own], parents=parents[own], depths=depths[own], ends=ends[own], paths=tuple(paths)
+        ids=ids[new],
+        # Each new node hangs on the one before it in its sequence.
+        parents=np.where(depths[new] > 0, nodes[new - 1], -1),
+        depths=depths[new],
+        ends=ends,
+        paths=tuple(paths[index] for index in range(len(order))),
     )
-
-
-_EMPTY: Ids = np.empty(0, dtype=np.int64)
 
 
 def sort_key(sequence: Ids) -> bytes:
     """Return what puts sequences in the order of their ids, a prefix before what it begins."""
     # Big-endian bytes are in the order of the numbers.
     return sequence.astype(">u4").tobytes()
-
-
-def _n_shared(first: Ids, second: Ids) -> int:
-    n = min(len(first), len(second))
-    differs = np.flatnonzero(first[:n] != second[:n])
-    return int(differs[0]) if len(differs) else n
 
 
 def work_of(requests: Sequence[Request], contexts: Sequence[Ids]) -> tuple[int, int]:
@@ -122,20 +119,20 @@ def row_width(tree: PrefixTree, row: tuple[int, int]) -> int:
 
 def _cheapest_cuts(depths: Ids, row_length: int) -> list[int]:
     n = len(depths)
-    costs = np.zeros(n + 1)
-    begins = np.zeros(n + 1, dtype=np.int64)
+    # What it costs to cut before each node, and where the row begins that ends there.
+    costs, begins = [0] * (n + 1), [0] * (n + 1)
     # The last place where the row that begins with each node may stop.
-    reach = np.arange(n) + np.maximum(1, row_length - depths)
-    row_costs = depths + float(_ROW_COST)
-    for stop in range(1, n + 1):
-        first = max(0, stop - row_length)
-        own = slice(first, stop)
-        totals = np.where(reach[own] >= stop, costs[own] + row_costs[own], np.inf)
-        best = int(totals.argmin())
-        costs[stop], begins[stop] = totals[best], first + best
+    reach = (np.arange(n) + np.maximum(1, row_length - depths)).tolist()
+    # Rows that may go on, by what all cost up to their end; of equals, the longest first.
+    rows: list[tuple[int, int]] = []
+    for start, row_cost in enumerate((depths + _ROW_COST).tolist()):
+        heapq.heappush(rows, (costs[start] + row_cost, start))
+        while reach[rows[0][1]] <= start:
+            heapq.heappop(rows)
+        costs[start + 1], begins[start + 1] = rows[0]
     cuts = [n]
     while cuts[-1] > 0:
-        cuts.append(int(begins[cuts[-1]]))
+        cuts.append(begins[cuts[-1]])
     return cuts[::-1]
 
 

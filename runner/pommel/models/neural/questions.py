@@ -1,5 +1,6 @@
 """What is asked of a network: every distinct question once, every request answered in full."""
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
@@ -33,8 +34,7 @@ class Request:
     @property
     def n_context(self) -> int:
         """How many ids the longest context has that something is asked of."""
-        asked = np.concatenate([self.positions, self.boundaries])
-        return int(asked.max(initial=0))
+        return max(int(each[-1]) if len(each) else 0 for each in (self.positions, self.boundaries))
 
     def asked_of(self, path: Ids) -> "Asked":
         """Return its questions: node i of its path is what follows its first i + 1 ids."""
@@ -83,9 +83,9 @@ class Questions:
 
     def __init__(self, asked: Sequence[Asked]) -> None:
         """Gather what is asked."""
-        rows = _joined([each.rows for each in asked])
-        targets = _joined([each.targets for each in asked])
-        boundary_rows = _joined([each.boundary_rows for each in asked])
+        rows = joined([each.rows for each in asked])
+        targets = joined([each.targets for each in asked])
+        boundary_rows = joined([each.boundary_rows for each in asked])
         self.rows: Ids = np.unique(np.concatenate([rows, boundary_rows]))
         # One number for each pair, in the order of rows; targets are below 2^31.
         keys = (np.searchsorted(self.rows, rows) << 32) | targets
@@ -150,7 +150,8 @@ class Questions:
         )
 
 
-def _joined(arrays: Sequence[Ids]) -> Ids:
+def joined(arrays: Sequence[Ids]) -> Ids:
+    """Return arrays on end; nothing of none."""
     return np.concatenate([np.empty(0, dtype=np.int64), *arrays])
 
 
@@ -174,7 +175,5 @@ def asked_for(
     """
     if spans is None:
         return np.ones(len(starts), dtype=np.bool_)
-    asked = np.zeros(len(starts), dtype=np.bool_)
-    for start, end in spans:
-        asked |= (start <= starts) & (starts < end)
-    return asked
+    each_asked = [(start <= starts) & (starts < end) for start, end in spans]
+    return functools.reduce(np.logical_or, each_asked or [np.zeros(len(starts), dtype=np.bool_)])
