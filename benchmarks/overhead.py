@@ -1,6 +1,6 @@
 """What pommel itself costs, from tokens to results, and to kept results.
 
-    python -m benchmarks.overhead [--items N] [--models N]
+    python -m benchmarks.overhead [--items N] [--models N] [--data FOLDER]
 
 A recorded model's sentences (25,000 items x 4 conditions x 6 regions by default) go through
 `compute_surprisals` and `evaluate`; the time is divided by the number of sentences. Figures are
@@ -10,6 +10,10 @@ Then made-up models run on the shipped English suites with a store, as `pommel.r
 after the other. It is processor time by distinct sentence: of the first model, with which the
 suites come into the store; of the quickest and the median of the others; and the same where a model
 makes its tokens up meanwhile (before, they are ready). All transactions are counted.
+
+At last, what is around a network: one so small (two layers of 16 units) that its arithmetic is little
+scores the 34 suites of Hu et al. (2020) and 20,000 pairs in the shape of BLiMP. From the processor
+time by sentence, that of its passes and of the tokenizer's compiled part are taken off.
 """
 
 import argparse
@@ -19,6 +23,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from benchmarks.gpu.shapes import blimp_shaped_work
+from benchmarks.scoring.networks import make_gpt2
+from benchmarks.scoring.ours import network_of, open_ours
+from benchmarks.scoring.workload import read_suites, suite_work
 
 import pommel
 from pommel.api import load_suite
@@ -59,6 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=25_000)
     parser.add_argument("--models", type=int, default=10)
+    parser.add_argument("--data", default="../shared/data", help="the published data")
     chosen = parser.parse_args()
     n_items = chosen.items
     suite = load_suite(make_suite(n_items))
@@ -71,6 +83,7 @@ def main() -> None:
     micros = 1e6 * seconds / n_sentences
     print(f"tokens to results: {micros:.1f} us a sentence ({n_sentences:,} sentences, 1 core)")
     run_and_keep(chosen.models)
+    around_a_network(Path(chosen.data))
 
 
 def run(model: Recorded, suite: Suite) -> None:
@@ -108,6 +121,46 @@ def run_and_keep(n_models: int) -> None:
             f"sentence, median {statistics.median(micros[1:]):.1f}, first model {micros[0]:.1f} "
             f"({n_models} models, {len(texts):,} sentences, {len(suites)} suites); "
             f"{said.count('COMMIT')} commits a model"
+        )
+
+
+def around_a_network(data: Path) -> None:
+    """Print what a sentence costs beside a network and its tokenizer."""
+    suites = suite_work(read_suites(data / "hu2020" / "suites"))
+    pairs = blimp_shaped_work(sorted((data / "blimp").glob("*.jsonl")), 20)
+    with tempfile.TemporaryDirectory() as folder:
+        make_gpt2(Path(folder), (*suites.sentences, *pairs.sentences), tiny=True)
+        model = open_ours(Path(folder), device="cpu", dtype="float32")
+    within: list[float] = []
+
+    def timed(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: object, **named: object) -> object:
+            began = time.process_time()
+            try:
+                return function(*given, **named)
+            finally:
+                within.append(time.process_time() - began)
+
+        return run
+
+    network, tokenizer = network_of(model), model.vocabulary.tokenizer
+    network.bits = timed(network.bits)
+    compiled = tokenizer.backend_tokenizer
+    vars(tokenizer)["_tokenizer"] = SimpleNamespace(
+        **{name: getattr(compiled, name) for name in dir(compiled) if name[0] != "_"}
+        | {"encode_batch": timed(compiled.encode_batch)}
+    )
+    for name, work in (("34 suites", suites), ("pairs", pairs)):
+        micros = []
+        for _ in range(N_REPETITIONS):
+            within.clear()
+            began = time.process_time()
+            score_all(model, work.sentences, Policy(), work.spans)
+            seconds = time.process_time() - began - sum(within)
+            micros.append(1e6 * seconds / len(work.sentences))
+        print(
+            f"around a network: {min(micros):.1f} us a sentence "
+            f"({name}, {len(work.sentences):,} sentences, {len(within)} calls of both)"
         )
 
 

@@ -1,5 +1,7 @@
 """What a model says of a sentence, checked: tokens that spell it, surprisals that can be."""
 
+from dataclasses import FrozenInstanceError, replace
+
 import pytest
 
 from pommel.errors import AlignmentError, SurprisalError
@@ -12,6 +14,25 @@ def token(text: str, start: int, end: int, bits: float | None = 1.0) -> Token:
 
 def scored(*tokens: Token) -> ScoredSentence:
     return ScoredSentence(text="a bird", tokens=tokens)
+
+
+def test_tokens_of_rows_are_tokens() -> None:
+    row = ("Ġa", 1, 3, 2.5, True, "special", "not asked for")
+    made = Token.of_rows([row])
+    assert made == (
+        Token(
+            text="Ġa",
+            start=1,
+            end=3,
+            surprisal_bits=2.5,
+            oov=True,
+            role="special",
+            why_unscored="not asked for",
+        ),
+    )
+    assert (type(made[0]), hash(made[0])) == (Token, hash(replace(made[0])))
+    with pytest.raises(FrozenInstanceError):
+        made[0].text = "b"  # type: ignore[misc]
 
 
 def test_tokens_that_spell_their_sentence_are_fine() -> None:

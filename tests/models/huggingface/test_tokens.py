@@ -208,6 +208,34 @@ def test_sentences_are_read_in_bulk_and_kept_small(
         assert n_bytes <= 20 * len(one.ids)
 
 
+def test_a_tokenizer_is_asked_once_for_a_block_and_for_the_text_of_a_token(
+    tiny_folder: FolderOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = open_tiny(tiny_folder("gpt2"))
+    tokenizer = model.vocabulary.tokenizer
+    named = tokenizer.convert_ids_to_tokens
+    n_read: list[int] = []
+    asked: list[int] = []
+
+    class Counting(type(tokenizer)):  # type: ignore[misc]
+        def __call__(self, texts: list[str], **how: object) -> object:
+            n_read.append(len(texts))
+            return super().__call__(texts, **how)
+
+    monkeypatch.setattr(tokenizer, "__class__", Counting)
+
+    def counting(ids: list[int]) -> list[str]:
+        asked.extend(ids)
+        return list(named(ids))
+
+    monkeypatch.setattr(tokenizer, "convert_ids_to_tokens", counting)
+    sentences = [f"The cats {'sat ' * number}." for number in range(15)]
+    scored = score_all(model, sentences, Policy())
+    assert n_read == [15]
+    texts = {token.text for sentence in scored for token in sentence.tokens}
+    assert len(asked) == len(set(asked)) == len(texts)
+
+
 @pytest.mark.parametrize(
     ("text", "starts", "words"),
     [

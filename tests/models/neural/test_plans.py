@@ -2,12 +2,15 @@
 
 import dataclasses
 import weakref
-from typing import Any
+from importlib import import_module
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 from tests.models.neural.networks import (
+    N_KNOWN,
     answers,
     largest_difference,
     network,
@@ -18,10 +21,10 @@ from tests.models.neural.networks import (
 from pommel.models.model import LoadOptions
 from pommel.models.neural.causal import CausalEngine
 from pommel.models.neural.memory import Budget
-from pommel.models.neural.network import Network
+from pommel.models.neural.network import Network, Reading
 from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree
 from pommel.models.neural.plans import Path, Plan, SequencePlan, TreePlan, sequence_plan
-from pommel.models.neural.questions import Ids
+from pommel.models.neural.questions import Bits, Ids
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -249,3 +252,82 @@ def test_only_bits_are_left_of_a_pass() -> None:
     list(engine.answers(random_requests(20)))
     assert len(alive) > 3
     assert not any(alive)
+
+
+class Recorded(Network):
+    """Notes when a pass is asked for and when its numbers are taken; fails before some pass."""
+
+    fails_at = -1
+
+    def bits(
+        self,
+        a_pass: Pass,
+        row_of_target: Ids,
+        targets: Ids,
+        group: NDArray[np.bool_] | None = None,
+    ) -> Reading:
+        self.said = getattr(self, "said", [])
+        number = sum(each.startswith("ask") for each in self.said)
+        if number == self.fails_at:
+            raise ValueError(number)
+        numbers = super().bits(a_pass, row_of_target, targets, group)
+        self.said.append(f"ask {number}")
+
+        def taken() -> tuple[Bits, Bits | None]:
+            self.said.append(f"take {number}")
+            return numbers()
+
+        return taken
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_numbers_are_taken_once_a_pass_when_the_next_one_has_been_asked_for(path: Path) -> None:
+    recorded = Recorded(network("GPT2"), device="cpu")
+    engine = CausalEngine(network=recorded, path=path, options=LoadOptions(batch_tokens=30))
+    list(engine.answers(random_requests(20)))
+    n_passes = len(recorded.said) // 2
+    assert n_passes > 3
+    between = [f"{what} {number}" for number in range(1, n_passes) for what in ("ask", "take")]
+    between[1::2] = [f"take {number}" for number in range(n_passes - 1)]
+    assert recorded.said == ["ask 0", *between, f"take {n_passes - 1}"]
+
+
+def test_a_pass_that_fails_leaves_the_answers_of_those_before_it() -> None:
+    requests = random_requests(20)
+    recorded = Recorded(network("GPT2"), device="cpu")
+    recorded.fails_at = 2
+    engine = CausalEngine(
+        network=recorded, path="padded batches", options=LoadOptions(batch_tokens=30)
+    )
+    given: list[object] = []
+    with pytest.raises(ValueError, match=r"^2$"):
+        given.extend(engine.answers(requests))
+    assert recorded.said == ["ask 0", "ask 1", "take 0", "take 1"]
+
+
+@pytest.mark.parametrize("name", ["GPT2", "GPTNeoX", "Llama"])
+def test_nothing_looks_at_a_number_while_a_pass_is_asked_for(name: str) -> None:
+    # What a GPU would be waited for: `item`, the truth of a tensor, places where it is not 0.
+    dispatch: Any = import_module("torch.utils._python_dispatch")
+
+    class Waiting(dispatch.TorchDispatchMode):  # type: ignore[misc]
+        said: ClassVar[list[str]] = []
+
+        def __torch_dispatch__(
+            self, func: Any, _types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            self.said.append(func.name())
+            return func(*args, **(kwargs or {}))
+
+    asked = random_requests(20)
+    group = np.arange(N_KNOWN) % 3 == 0
+    engine = CausalEngine(network=Network(network(name), device="cpu"), path="prefix tree")
+    with Waiting() as waiting:
+        list(engine.answers(asked, group=group))
+    assert len(waiting.said) > 100
+    found = {
+        each
+        for each in waiting.said
+        if any(word in each for word in ("local_scalar", "nonzero", "masked_select", "unique"))
+    }
+    assert found == set()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pommel.models.neural import network
-from pommel.models.neural.network import read
-from pommel.models.neural.questions import Ids
+from pommel.models.neural.network import reading
+from pommel.models.neural.questions import Bits, Ids
 
 torch: Any = pytest.importorskip("torch")
 
@@ -23,6 +23,10 @@ GROUP = torch.arange(N_OUTPUTS) % 7 == 0
 def logits(dtype: Any) -> Any:
     generator = torch.Generator().manual_seed(2)
     return (torch.randn(N_ROWS, N_OUTPUTS, generator=generator) * 5).to(dtype)
+
+
+def read(*asked: Any) -> tuple[Bits, Bits | None]:
+    return reading(*asked)()
 
 
 def integers(*numbers: int) -> Ids:

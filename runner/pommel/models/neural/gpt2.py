@@ -1,7 +1,7 @@
 """A GPT-2 in numpy, fed with the same passes as networks in torch: what ships needs no torch."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,17 +72,16 @@ class NumpyGpt2:
         row_of_target: Ids,
         targets: Ids,
         group: NDArray[np.bool_] | None = None,
-    ) -> tuple[Bits, Bits | None]:
-        """Return the surprisals of targets in a pass's rows; see `Network.bits`."""
+    ) -> Callable[[], tuple[Bits, Bits | None]]:
+        """Return what gives the surprisals of targets in a pass's rows; see `Network.bits`."""
         rows = self.logits(a_pass)
         rows -= rows.max(-1, keepdims=True)
         wanted = rows[row_of_target, targets]
         in_group = None if group is None else _log_sum(rows[:, group])
         total = np.log(np.exp(rows, out=rows).sum(-1))
-        return (
-            _bits(total[row_of_target] - wanted),
-            None if in_group is None else _bits(total - in_group),
-        )
+        bits = _bits(total[row_of_target] - wanted)
+        group_bits = None if in_group is None else _bits(total - in_group)
+        return lambda: (bits, group_bits)
 
     def log_probabilities(self, ids: Ids) -> NDArray[np.float32]:
         """Return what is expected after each of `ids`; see `Network.log_probabilities`."""

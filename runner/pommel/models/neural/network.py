@@ -7,7 +7,7 @@ import contextlib
 import inspect
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,39 +28,57 @@ if TYPE_CHECKING:
 _LOGITS_PER_CHUNK = 1 << 23
 
 
-def read(
+# What gives bits of targets, and of groups, when it is called: a device may still be at it.
+Reading = Callable[[], tuple[Bits, Bits | None]]
+
+
+def reading(
     logits: "torch.Tensor",
     row_of_target: Ids,
     targets: Ids,
     group: NDArray[np.bool_] | None = None,
-) -> tuple[Bits, Bits | None]:
-    """Return -log2 p of each target and, with a `group`, of each row's group, in bits.
+) -> Reading:
+    """Ask for -log2 p of each target and, with a `group`, of each row's group, in bits.
 
+    Nothing here waits for a GPU; what is returned does.
     *Shape:* logits (n_rows x n_outputs), a tensor, which is used up; `row_of_target` (ascending)
     and `targets` (n_targets,); `group` (n_outputs,) says what belongs to it.
-    Returns (n_targets,) and (n_rows,); NaN where the logits are no numbers.
+    It gives (n_targets,) and (n_rows,); NaN where the logits are no numbers.
     """
     import torch
 
     n_rows = max(1, _LOGITS_PER_CHUNK // logits.shape[-1])
     ends = np.searchsorted(row_of_target, np.arange(0, len(logits) + n_rows, n_rows))
+    members = None if group is None else on_device(np.flatnonzero(group), logits.device)
     nats, group_nats = [], []
     for chunk, first in enumerate(range(0, len(logits), n_rows)):
         own = slice(ends[chunk], ends[chunk + 1])
-        row = torch.as_tensor(row_of_target[own] - first, device=logits.device)
-        target = torch.as_tensor(targets[own], device=logits.device)
+        row = on_device(row_of_target[own] - first, logits.device)
+        target = on_device(targets[own], logits.device)
         with torch.inference_mode():
             rows = at_least_float32(logits[first : first + n_rows])
             # Differences of large numbers would lose what matters: the largest becomes 0. In place,
             # as what follows: to copy so many numbers takes as long as to compute with them.
             rows.sub_(rows.amax(-1, keepdim=True))
             wanted = rows[row, target]
-            in_group = None if group is None else rows[:, torch.as_tensor(group)].logsumexp(-1)
+            in_group = None if members is None else rows[:, members].logsumexp(-1)
             total = rows.exp_().sum(-1).log()
             nats.append(total[row] - wanted)
             if in_group is not None:
                 group_nats.append(total - in_group)
-    return _bits(nats), _bits(group_nats) if group is not None else None
+    bits, group_bits = _on_host(nats), _on_host(group_nats)
+    return lambda: (bits(), None if group is None else group_bits())
+
+
+def on_device(array: NDArray[np.generic], device: "torch.device | str") -> "torch.Tensor":
+    """Return an array as a tensor on a device; no GPU is waited for."""
+    import torch
+
+    tensor = torch.as_tensor(array)
+    if torch.device(device).type != "cuda":
+        return tensor.to(device)
+    # Memory that is not pinned is copied when all that was asked for before is done.
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def at_least_float32(logits: "torch.Tensor") -> "torch.Tensor":
@@ -70,19 +88,30 @@ def at_least_float32(logits: "torch.Tensor") -> "torch.Tensor":
     return logits if logits.dtype == torch.float64 else logits.float()
 
 
-def _bits(nats: list[Any]) -> Bits:
+def _on_host(nats: "list[torch.Tensor]") -> Callable[[], Bits]:
+    """Have numbers copied as soon as they are there; what is returned waits for them."""
     import torch
 
     if not nats:
-        return np.empty(0)
+        return lambda: np.empty(0)
     # Rounding may make a certain token's surprisal -1e-7.
-    values = torch.cat(nats).clamp_min(0).cpu().numpy().astype(np.float64)
-    return np.asarray(values / math.log(2))
+    values = torch.cat(nats).clamp_min(0)
+    # Asked for later, the copy would wait for the passes that have been queued meanwhile.
+    copy = values.to("cpu", non_blocking=values.is_cuda)
+    copied = torch.cuda.current_stream(values.device).record_event() if values.is_cuda else None
+
+    def bits() -> Bits:
+        if copied:
+            copied.synchronize()
+        return np.asarray(copy.numpy().astype(np.float64) / math.log(2))
+
+    return bits
 
 
-# Beyond so many tokens a pass gains nothing: caches overflow, or a GPU is busy anyway.
+# Beyond so many tokens a pass gains nothing: caches overflow, or a GPU is busy anyway, and then
+# several passes are better, since it computes one while the processor sees to those beside it.
 _PROCESSOR_TOKENS = 1_024
-_GPU_TOKENS = 65_536
+_GPU_TOKENS = 16_384
 # The length of packed rows: long ones make attention cost more, short ones repeat more ancestors.
 _PROCESSOR_ROW_LENGTH = 128
 _GPU_ROW_LENGTH = 256
@@ -145,13 +174,13 @@ class Network:
         row_of_target: Ids,
         targets: Ids,
         group: NDArray[np.bool_] | None = None,
-    ) -> tuple[Bits, Bits | None]:
-        """Return what is asked of a pass's rows: see `read`.
+    ) -> Reading:
+        """Ask what is to be known of a pass's rows: see `reading`.
 
         Raises `MemoryError` if the device's memory does not suffice.
         """
         with self.memory_errors():
-            return read(self.logits(a_pass), row_of_target, targets, group)
+            return reading(self.logits(a_pass), row_of_target, targets, group)
 
     def log_probabilities(self, ids: Ids) -> NDArray[np.float32]:
         """Return the natural logarithms of what is expected after each of `ids`.
@@ -218,10 +247,8 @@ class Network:
             budget.n_tokens = min(budget.n_tokens, budget.n_rows)
         return budget
 
-    def _tensor(self, array: NDArray[np.generic]) -> Any:
-        import torch
-
-        return torch.as_tensor(array, device=self.device)
+    def _tensor(self, array: NDArray[np.generic]) -> "torch.Tensor":
+        return on_device(array, self.device)
 
     def _tree_mask(self, tree: TreeShape) -> Any:
         """Return what is added to attention scores: 0 for an ancestor or itself, else the least.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pommel.models.neural.gpt2 import NumpyGpt2
 from pommel.models.neural.memory import Budget
-from pommel.models.neural.network import Network
+from pommel.models.neural.network import Network, Reading
 from pommel.models.neural.passes import (
     Pass,
     PrefixTree,
@@ -153,21 +153,32 @@ def carry_out(
 ) -> Answers:
     """Make a plan's passes, and yield (request, answer) as soon as a request is answered.
 
-    Requests that ask nothing are answered first.
+    Requests that ask nothing are answered first. The numbers of a pass are read when the next one
+    has been asked for: a GPU need not wait for who takes them in.
     A pass that does not fit into memory halves the budget, for good. Raises `MemoryError` if even
     the smallest does not fit. `group` is as in `read`.
     """
+    waiting: list[tuple[Ids, Reading]] = []
+
+    def answered() -> Answers:
+        while waiting:
+            places, bits = waiting.pop()
+            questions.record(places, *bits())
+            yield from questions.complete(places)
+
     yield from questions.nothing_asked()
     start = 0
     while start < len(plan):
         a_pass, stop = plan.next_pass(start, budget)
         row_of_target, targets = questions.targets_of(a_pass.places)
         try:
-            bits, group_bits = network.bits(a_pass, row_of_target, targets, group)
-        except MemoryError:
-            if not budget.halve():
-                raise
-            continue
-        questions.record(a_pass.places, bits, group_bits)
-        yield from questions.complete(a_pass.places)
+            bits = network.bits(a_pass, row_of_target, targets, group)
+        except Exception as error:
+            if isinstance(error, MemoryError) and budget.halve():
+                continue
+            yield from answered()
+            raise
+        yield from answered()
+        waiting.append((a_pass.places, bits))
         start = stop
+    yield from answered()

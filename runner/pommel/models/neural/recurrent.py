@@ -14,7 +14,7 @@ import numpy as np
 
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
-from pommel.models.neural.network import at_least_float32, read
+from pommel.models.neural.network import at_least_float32, reading
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key, work_of
 from pommel.models.neural.precision import exact_products
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
@@ -220,7 +220,7 @@ class RecurrentEngine:
                 own = places[first : first + n_rows]
                 row_of_target, targets = questions.targets_of(own)
                 logits = self.network.logits(hidden[first : first + n_rows])
-                bits, _ = read(logits, row_of_target, targets)
+                bits, _ = reading(logits, row_of_target, targets)()
                 questions.record(own, bits, None)
                 yield from questions.complete(own)
 
