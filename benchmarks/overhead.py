@@ -11,9 +11,9 @@ after the other. It is processor time by distinct sentence: of the first model, 
 suites come into the store; of the quickest and the median of the others; and the same where a model
 makes its tokens up meanwhile (before, they are ready). All transactions are counted.
 
-At last, what is around a network: one so small (two layers of 16 units) that its arithmetic is little
-scores the 34 suites of Hu et al. (2020) and 20,000 pairs in the shape of BLiMP. From the processor
-time by sentence, that of its passes and of the tokenizer's compiled part are taken off.
+At last, what is around a network: one so small (two layers of 16 units) that its arithmetic is
+little scores the 34 suites of Hu et al. (2020) and 20,000 pairs in the shape of BLiMP. From the
+processor time by sentence, that of its passes and of the tokenizer's compiled part are taken off.
 """
 
 import argparse
