@@ -156,7 +156,7 @@ def carry_out(
     Requests that ask nothing are answered first. The numbers of a pass are read when the next one
     has been asked for: a GPU need not wait for who takes them in.
     A pass that does not fit into memory halves the budget, for good. Raises `MemoryError` if even
-    the smallest does not fit. `group` is as in `read`.
+    the smallest does not fit. `group` is as in `reading`.
     """
     waiting: list[tuple[Ids, Reading]] = []
 
