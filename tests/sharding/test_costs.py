@@ -8,6 +8,7 @@ import pytest
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models import LoadOptions, NamedModel
+from pommel.models.kinds import KINDS, find_kind
 from pommel.models.outline import Outline
 from pommel.scoring import Choices
 from pommel.sharding import Costs, Plan
@@ -58,6 +59,20 @@ def test_models_on_disk_are_named_from_the_root(
         "dummy://there.is-none.json",
     ]
     assert "size unknown of 1 model: taken for 100 million weights" in costs.notes
+
+
+@pytest.mark.parametrize("scheme", KINDS)
+@pytest.mark.parametrize("settings", ["", "?seed=1"])
+def test_what_names_no_file_is_not_the_folder_one_is_in(
+    scheme: str, settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.json").write_text('{"architectures": ["BertForMaskedLM"]}')
+    (tmp_path / "large.bin").write_bytes(b"x" * 1000)
+    kind = find_kind(scheme)
+    assert kind
+    reference = f"{scheme}://{settings if kind.has_settings else ''}"
+    assert NamedModel(reference=reference).outline(LoadOptions()) == Outline(reference=reference)
 
 
 @pytest.fixture(name="hub")

@@ -151,6 +151,9 @@ class NamedModel:
         """
         places = split_places(self.reference)
         path, reference = places.path(places.written), self.reference
+        if not any(places.written):
+            # It names no file, and an empty path would be the folder that one is in.
+            return Outline(reference=reference)
         scheme, _, rest = reference.partition("://")
         if places.models_are and _exists(path):
             scheme = scheme if rest else scheme_at(path) or "huggingface"
