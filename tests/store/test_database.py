@@ -382,3 +382,60 @@ def test_what_a_description_has_stays_readable(tmp_path: Path) -> None:
 def test_the_address_of_a_file(path: PurePath, expected: str) -> None:
     """SQLite refuses one with a server where addresses have theirs."""
     assert uri_of(path) == expected
+
+
+@POSIX_ONLY
+@pytest.mark.parametrize("comes", ["nothing", "another store"])
+def test_a_store_that_was_deleted_or_replaced_is_not_written_any_more(
+    tmp_path: Path, comes: str
+) -> None:
+    path, other = tmp_path / "store", tmp_path / "other"
+    filled(path, 10)
+    filled(other, 3)
+    with Database.open(path) as database:
+        cache, key = cache_of(database)
+        cache.keep(key, numbered(20))
+        path.unlink()
+        if comes == "another store":
+            other.rename(path)
+        with pytest.raises(StoreError) as raised:
+            cache.keep(key, numbered(30))
+    assert str(raised.value) == (
+        f"{path}: was deleted or replaced while it was open, and nothing more is kept in it; "
+        f"repeat the command"
+    )
+
+
+@POSIX_ONLY
+def test_a_store_is_written_by_who_has_opened_it(tmp_path: Path) -> None:
+    # What a fork kept in its parent's store was lost: to others, nobody had it open.
+    path = tmp_path / "store"
+    code = """
+import os
+with Database.open(path) as database:
+    cache, key = cache_of(database)
+    if child := os.fork():
+        os.waitpid(child, 0)
+        cache.keep(key, numbered(10))
+    else:
+        try:
+            cache.keep(key, numbered(20))
+        except StoreError as error:
+            print(error, flush=True)
+        os._exit(0)
+"""
+    assert ended(started(code, str(path))) == (
+        f"{path}: was opened by another process; open it in each\n"
+    )
+    assert len(found_in(path, numbered(20))) == 10
+
+
+def test_a_store_is_found_again_from_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Database.open(Path("store")) as database:
+        monkeypatch.chdir("/")
+        cache, key = cache_of(database)
+        cache.keep(key, numbered(10))
+    assert len(found_in(tmp_path / "store", numbered(10))) == 10

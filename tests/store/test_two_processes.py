@@ -1,7 +1,11 @@
 """One store, several processes at once."""
 
+import signal
+import time
 from pathlib import Path
 
+import pytest
+from tests.posix import POSIX_ONLY
 from tests.store.store_samples import cache_of, ended, filled, found_in, numbered, started
 
 from pommel.store.database import Database
@@ -121,3 +125,48 @@ def test_four_processes_on_one_model_come_to_the_same(tmp_path: Path) -> None:
         assert database.rows("SELECT status, count(*) FROM runs GROUP BY 1") == [("complete", 20)]
         # Who was second has written nothing of it.
         assert database.rows("SELECT count(*) FROM scored") == [(2 * 104,)]
+
+
+# Has the store locked, with a row of its own that is not kept yet, until it is killed.
+LOCKING = """
+with Database.open(path) as database, database.transaction() as connection:
+    connection.execute("INSERT INTO sentences (hash, text) VALUES (x'00', 'theirs')")
+    print("locked", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@POSIX_ONLY
+@pytest.mark.parametrize("killed", ["who has it", "who waits"])
+def test_one_is_killed_while_another_waits_for_the_store(tmp_path: Path, killed: str) -> None:
+    path = tmp_path / "store"
+    filled(path, 100)
+    holder = started(LOCKING, str(path))
+    assert holder.stdin is not None
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "locked\n"
+    waiter = started(
+        "with Database.open(path) as database:\n    cache, key = cache_of(database)\n"
+        "    print('waits', flush=True)\n    cache.keep(key, numbered(150))",
+        str(path),
+    )
+    assert waiter.stdout is not None
+    assert waiter.stdout.readline() == "waits\n"
+    time.sleep(0.3)
+    assert waiter.poll() is None
+    (holder if killed == "who has it" else waiter).kill()
+    if killed == "who waits":
+        assert waiter.wait(60) == -signal.SIGKILL
+        ended(holder, "go on\n")
+    else:
+        ended(waiter)
+        assert holder.wait(60) == -signal.SIGKILL
+    with Database.open(path) as database:
+        assert database.rows("PRAGMA integrity_check") == [("ok",)]
+        ((n_theirs,),) = database.rows("SELECT count(*) FROM sentences WHERE text = 'theirs'")
+        ((n_scored,),) = database.rows("SELECT count(*) FROM scored")
+    assert (n_theirs, n_scored) == ((0, 150) if killed == "who has it" else (1, 100))
+    for each in (holder, waiter):
+        for pipe in (each.stdin, each.stdout, each.stderr):
+            assert pipe is not None
+            pipe.close()

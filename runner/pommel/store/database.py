@@ -59,6 +59,7 @@ class Database:
     path: Path
     connection: sqlite3.Connection
     how: str
+    opened: tuple[int, ...]
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True) -> "Database":
@@ -83,7 +84,8 @@ class Database:
             if exists:
                 _check_identity(path)
             connection, how = _reader(path) if read_only else (_writer(path), _WRITING)
-            return cls(path=path, connection=connection, how=how)
+            opened = _process_and_file(connection)
+            return cls(path=path, connection=connection, how=how, opened=opened)
 
     @property
     def read_only(self) -> bool:
@@ -131,6 +133,14 @@ class Database:
                 f"only); give another store with --store"
             )
         with explained(self.path):
+            now_here = _process_and_file(self.connection)
+            if now_here[0] != self.opened[0]:
+                raise StoreError(f"{self.path}: was opened by another process; open it in each")
+            if now_here != self.opened:
+                raise StoreError(
+                    f"{self.path}: was deleted or replaced while it was open, and nothing more is "
+                    f"kept in it; repeat the command"
+                )
             self.connection.execute("BEGIN IMMEDIATE")
             with self.connection:
                 yield self.connection
@@ -170,6 +180,19 @@ class Database:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _process_and_file(connection: sqlite3.Connection) -> tuple[int, ...]:
+    """Return for which process and file a connection is; for others, what it keeps would be lost.
+
+    SQLite itself does not notice a log whose file is gone, nor that others take it for unused.
+    """
+    ((_, _, file), *_) = connection.execute("PRAGMA database_list")
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return (os.getpid(),)
+    return os.getpid(), found.st_dev, found.st_ino
 
 
 def set_journal(connection: sqlite3.Connection, *, busy_seconds: float = BUSY_SECONDS) -> str:
