@@ -216,7 +216,7 @@ class Plan:
         pairs = (f'"{key}": {part}' for key, part in zip(value, parts, strict=True))
         return "{\n" + ",\n".join(pairs) + "\n}\n"
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the plan's text."""
         return hashlib.sha256(self.text.encode()).hexdigest()

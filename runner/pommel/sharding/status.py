@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pommel.sharding.plan import Plan, Shard
+from pommel.sharding.segments import PlanFolder
 from pommel.values import frozen
 
 State = Literal["done", "failed", "running", "missing"]
@@ -77,13 +78,9 @@ class Status:
     @classmethod
     def read(cls, plan: Plan, folder: Path) -> Self:
         """Return what can be seen in a folder of results; nothing is there before the first run."""
-        n_shards = len(plan.shards)
-        width = len(str(n_shards))
-        names = [f"shard-{each.number:0{width}}-of-{n_shards}" for each in plan.shards]
-        pairs = zip(plan.shards, names, strict=True)
-        return cls(
-            plan=plan, shards=tuple(ShardStatus.of(each, folder / name) for each, name in pairs)
-        )
+        results = PlanFolder(plan=plan, path=folder)
+        shards = tuple(ShardStatus.of(each, results.shard(each).path) for each in plan.shards)
+        return cls(plan=plan, shards=shards)
 
     @property
     def missing(self) -> tuple[int, ...]:
