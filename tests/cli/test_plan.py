@@ -134,7 +134,9 @@ def test_status_shows_what_is_not_done(run: Run, folder: Path) -> None:
     sealed = folder / "shard-1-of-2" / "sealed-a.json"
     reference = f"ngram://{folder}/seed-1.arpa"
     failures = [{"model": reference, "suite": "number_orc", "reason": "a \x1b[31mline\nor two"}]
-    sealed.write_text(json.dumps({"file": "a.sqlite", "pieces": [], "failures": failures}))
+    seal: dict[str, object] = {"file": "a.sqlite", "pieces": [], "failures": []}
+    seal["plan"] = Plan.read(folder / "plan.json").fingerprint
+    sealed.write_text(json.dumps({**seal, "failures": failures}))
     attempt = folder / "shard-2-of-2" / "now"
     attempt.mkdir(parents=True)
     (attempt / "attempt.json").write_text('{"host": "node-7"}')
@@ -145,10 +147,8 @@ def test_status_shows_what_is_not_done(run: Run, folder: Path) -> None:
     assert "│ 2     │ running │ node-7, 0:00:0" in shown
     status, shown, _ = run("plan", "status", ".", "--format", "json")
     assert (status, json.loads(shown)["missing"]) == (1, "2")
-    (folder / "shard-2-of-2" / "sealed-b.json").write_text(
-        '{"file": "a.sqlite", "pieces": [], "failures": []}'
-    )
+    (folder / "shard-2-of-2" / "sealed-b.json").write_text(json.dumps(seal))
     assert run("plan", "status", ".", "--missing") == (0, "", "")
     assert run("plan", "status", ".")[0] == 0
-    sealed.write_text('{"file": "a.sqlite", "pieces": [], "failures": []}')
+    sealed.write_text(json.dumps(seal))
     assert run("plan", "status", ".") == (0, "2 shards: 2 done\n", "")

@@ -86,6 +86,16 @@ def test_a_suite_that_has_changed_is_refused(tmp_path: Path) -> None:
         plan.load_suites(piece)
     assert plan.suites[0].sha256 in str(caught.value)
     assert str(caught.value).startswith(f"{own}: the suite has changed since it was planned")
+    own.write_text("{}")
+    with pytest.raises(SuiteError, match=r"mine ü\.json:1:1"):
+        plan.load_suites(piece)
+    own.unlink()
+    own.mkdir()
+    for name in ("a.json", "b.json"):
+        (own / name).write_bytes(shipped.read_bytes())
+    with pytest.raises(InputError) as caught:
+        plan.load_suites(piece)
+    assert str(caught.value) == f"{own}: has 2 suites, not one"
 
 
 Changed = Callable[[dict[str, object]], object]

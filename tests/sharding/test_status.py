@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pommel.errors import InputError
 from pommel.models import LoadOptions, NamedModel
 from pommel.scoring import Choices
 from pommel.sharding import Costs, Plan, Status
@@ -44,13 +45,13 @@ def test_states_are_told_by_what_workers_leave(plan: Plan, tmp_path: Path) -> No
     leave(
         tmp_path,
         "shard-1-of-4/sealed-x.json",
-        {"file": "a.sqlite", "pieces": [piece], "failures": []},
+        {"plan": plan.fingerprint, "file": "a.sqlite", "pieces": [piece], "failures": []},
     )
     failure = {"model": "ngram:///m/b.arpa", "suite": "", "reason": "no such file"}
     leave(
         tmp_path,
         "shard-2-of-4/sealed-x.json",
-        {"file": "a.sqlite", "pieces": [], "failures": [failure]},
+        {"plan": plan.fingerprint, "file": "a.sqlite", "pieces": [], "failures": [failure]},
     )
     begun = leave(tmp_path, "shard-3-of-4/t1/attempt.json", {"host": "node-7"})
     for path in (begun, begun.parent):
@@ -59,7 +60,9 @@ def test_states_are_told_by_what_workers_leave(plan: Plan, tmp_path: Path) -> No
     leave(tmp_path, "shard-4-of-4/t1/ended.json", {"how": "stopped", "reason": "SIGTERM"})
     # Those of another plan count for nothing.
     leave(
-        tmp_path, "shard-4-of-9/sealed-x.json", {"file": "a.sqlite", "pieces": [], "failures": []}
+        tmp_path,
+        "shard-4-of-9/sealed-x.json",
+        {"plan": plan.fingerprint, "file": "a.sqlite", "pieces": [], "failures": []},
     )
     status = Status.read(plan, tmp_path)
     assert [each.state for each in status.shards] == ["done", "failed", "running", "missing"]
@@ -79,7 +82,7 @@ def test_what_has_been_measured_is_taken_for_the_next_plan(plan: Plan, tmp_path:
     leave(
         tmp_path,
         "shard-1-of-4/sealed-x.json",
-        {"file": "a.sqlite", "pieces": [piece], "failures": []},
+        {"plan": plan.fingerprint, "file": "a.sqlite", "pieces": [piece], "failures": []},
     )
     measured = Status.read(plan, tmp_path).measured
     (work,) = [piece.work for piece in plan.shards[0].pieces]
@@ -103,14 +106,14 @@ def test_missing_ones_are_an_array(
         leave(
             tmp_path,
             f"shard-{number}-of-4/sealed-x.json",
-            {"file": "a.sqlite", "pieces": [], "failures": []},
+            {"plan": plan.fingerprint, "file": "a.sqlite", "pieces": [], "failures": []},
         )
     assert Status.read(plan, tmp_path).array == array
 
 
 def test_the_seal_with_the_fewest_failures_counts(plan: Plan, tmp_path: Path) -> None:
     failure = {"model": "m", "suite": "s", "reason": "why"}
-    worse = {"file": "a.sqlite", "pieces": [], "failures": [failure]}
+    worse = {"plan": plan.fingerprint, "file": "a.sqlite", "pieces": [], "failures": [failure]}
     leave(tmp_path, "shard-1-of-4/sealed-a.json", worse)
     assert Status.read(plan, tmp_path).shards[0].reasons == ("m on s: why",)
     leave(tmp_path, "shard-1-of-4/sealed-b.json", {**worse, "failures": []})
@@ -118,3 +121,17 @@ def test_the_seal_with_the_fewest_failures_counts(plan: Plan, tmp_path: Path) ->
     # A manifest without its store is no seal.
     (tmp_path / "shard-1-of-4" / "a.sqlite").unlink()
     assert Status.read(plan, tmp_path).missing == (1, 2, 3, 4)
+
+
+def test_what_is_no_manifest_is_no_seal(plan: Plan, tmp_path: Path) -> None:
+    for number, text in enumerate(("{}", '{"file": "a.sqlite", "fail', "[]", "")):
+        leave(tmp_path, f"shard-1-of-4/sealed-{number}.json", {}).write_text(text)
+    assert Status.read(plan, tmp_path).missing == (1, 2, 3, 4)
+
+
+def test_a_seal_of_another_plan_is_refused(plan: Plan, tmp_path: Path) -> None:
+    other = {"plan": "0" * 64, "file": "a.sqlite", "pieces": [], "failures": []}
+    path = leave(tmp_path, "shard-1-of-4/sealed-a.json", other)
+    with pytest.raises(InputError) as caught:
+        Status.read(plan, tmp_path)
+    assert str(caught.value) == f"{path}: is of another plan; take it out of this folder"

@@ -105,18 +105,27 @@ def test_another_plan_is_refused(tmp_path: Path) -> None:
         merged(tmp_path, tmp_path / "merged.sqlite")
 
 
-def test_a_suite_that_has_changed_costs_only_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [(None, ": the suite has changed since it was planned"), ("{}", ":1:1: ")],
+    ids=["changed", "no suite"],
+)
+def test_a_suite_that_has_changed_costs_only_itself(
+    tmp_path: Path, changed: str | None, said: str
+) -> None:
     shipped = planned(MODELS[1:], n_shards=1).suites[0].load()
     path = tmp_path / "own.json"
     path.write_text(shipped.to_text())
     plan = planned(MODELS[1:], [str(path), *SUITES[1:]], n_shards=1)
-    path.write_text(shipped.first_items(3).to_text())
-    with pytest.raises(PommelError, match="has changed since it was planned") as caught:
+    path.write_text(changed or shipped.first_items(3).to_text())
+    with pytest.raises(PommelError, match=said) as caught:
         run_shards(plan, tmp_path / "shards")
     assert caught.value.exit_status == 3
     (status,) = Status.read(plan, tmp_path / "shards").shards
     assert status.state == "failed"
-    assert status.reasons[0].startswith(f"builtin://en-ngram on {plan.suites[0].name}: {path}: the")
+    assert status.reasons[0].startswith(
+        f"builtin://en-ngram on {plan.suites[0].name}: {path}{said}"
+    )
     with Store.open(merged(tmp_path / "shards", tmp_path / "merged.sqlite")) as store:
         assert [each.result.suite_name for each in store.runs.records()] == [*SUITES[1:]]
     # Run again when it has been put back, it is whole.
@@ -192,3 +201,6 @@ def test_schedulers_say_which_shard_it_is(
     assert PlanFolder.shard_of_environment() is None
     monkeypatch.setenv(name, value)
     assert PlanFolder.shard_of_environment() == shard
+    for other in ("", "\N{SUPERSCRIPT TWO}", "-1", "1/2"):
+        monkeypatch.setenv(name, other)
+        assert PlanFolder.shard_of_environment() is None

@@ -55,6 +55,9 @@ class PlannedSuite:
     def load(self) -> Suite:
         """Return the suite; raises `InputError` where it is not what was planned."""
         loaded = load_suites([self.source])
+        loaded.check()
+        if len(loaded.suites) != 1:
+            raise InputError(f"{self.source}: has {counted(len(loaded.suites), 'suite')}, not one")
         (suite,) = loaded.suites
         suite = suite.first_items(self.limit) if self.limit else suite
         if suite.sha256 != self.sha256:

@@ -75,7 +75,8 @@ class PlanFolder:
         shard's, from 1. Pods of an indexed Kubernetes Job and nodes of SkyPilot are counted from 0.
         """
         for name, first in _NUMBERED.items():
-            if (value := os.environ.get(name, "")).isdigit():
+            value = os.environ.get(name, "")
+            if value.isascii() and value.isdigit():
                 return str(int(value) + 1 - first)
         return None
 
@@ -112,13 +113,22 @@ class ShardFolder:
 
         Raises `InputError` for one of another plan. One whose store is not what it was is told.
         """
+        return [each for each in self.manifests() if _is_whole(each[0], tell)]
+
+    def manifests(self) -> list[tuple[Path, Mapping[str, Any]]]:
+        """Return what `seals` does, without a look into the stores, which are there.
+
+        What is no manifest, as it is not written wholly, is none.
+        """
         found = []
         for path in sorted(self.path.glob("sealed-*.json")):
-            manifest = json.loads(path.read_text("utf-8"))
+            manifest = content_of(path)
+            if not {*manifest} >= _OF_A_MANIFEST:
+                continue
             if manifest["plan"] != self.fingerprint:
                 raise InputError(f"{path}: is of another plan; take it out of this folder")
             store = self.path / manifest["file"]
-            if _is_whole(store, tell):
+            if store.is_file():
                 found.append((store, manifest))
         return sorted(found, key=lambda each: len(each[1]["failures"]))
 
@@ -141,6 +151,18 @@ class ShardFolder:
         make_folder(attempt.path)
         attempt.say("attempt", {"plan": self.fingerprint, "began": now, **about})
         return attempt
+
+
+_OF_A_MANIFEST = {"plan", "file", "failures", "pieces"}
+
+
+def content_of(path: Path) -> Mapping[str, Any]:
+    """Return the object in a file; {} where there is none, or it cannot be read yet."""
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _is_whole(path: Path, tell: Tell) -> bool:

@@ -4,7 +4,6 @@ What a worker writes about itself is JSON: `attempt.json` when it begins, `ended
 stops, and beside the folders of the attempts `sealed-ATTEMPT.json` when all of a shard is done.
 """
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import groupby
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pommel.sharding.plan import Plan, Shard
-from pommel.sharding.segments import PlanFolder
+from pommel.sharding.segments import PlanFolder, ShardFolder, content_of
 from pommel.values import frozen
 
 State = Literal["done", "failed", "running", "missing"]
@@ -36,13 +35,11 @@ class ShardStatus:
     manifest: Mapping[str, Any]
 
     @classmethod
-    def of(cls, shard: Shard, folder: Path) -> Self:
+    def of(cls, shard: Shard, own: ShardFolder) -> Self:
         """Return the status of a shard that has this folder, if it was ever begun."""
-        manifests = [_content(path) for path in sorted(folder.glob("sealed-*.json"))]
-        # A manifest without its store is no seal.
-        seals = [each for each in manifests if (folder / str(each.get("file", ""))).is_file()]
-        if seals:
-            seal = min(seals, key=lambda each: len(each["failures"]))
+        folder = own.path
+        if found := own.manifests():
+            _, seal = found[0]
             reasons = tuple(
                 f"{' on '.join(filter(None, (each['model'], each['suite'])))}: {each['reason']}"
                 for each in seal["failures"]
@@ -50,7 +47,7 @@ class ShardStatus:
             state: State = "failed" if reasons else "done"
             return cls(shard=shard, state=state, reasons=reasons, manifest=seal)
         attempts = [each.parent for each in sorted(folder.glob("*/attempt.json"))]
-        ended = [_content(each / "ended.json") for each in attempts]
+        ended = [content_of(each / "ended.json") for each in attempts]
         if all(ended):
             why = tuple(str(end.get("reason") or end.get("how")) for end in ended)
             return cls(shard=shard, state="missing", reasons=why, manifest={})
@@ -58,7 +55,7 @@ class ShardStatus:
         # Each segment changes the folder that it is put into.
         latest = max(running, key=lambda each: each.stat().st_mtime)
         when = datetime.fromtimestamp(latest.stat().st_mtime, UTC)
-        host = str(_content(latest / "attempt.json").get("host", ""))
+        host = str(content_of(latest / "attempt.json").get("host", ""))
         return cls(shard=shard, state="running", host=host, last_sign=when, manifest={})
 
     @property
@@ -79,7 +76,7 @@ class Status:
     def read(cls, plan: Plan, folder: Path) -> Self:
         """Return what can be seen in a folder of results; nothing is there before the first run."""
         results = PlanFolder(plan=plan, path=folder)
-        shards = tuple(ShardStatus.of(each, results.shard(each).path) for each in plan.shards)
+        shards = tuple(ShardStatus.of(each, results.shard(each)) for each in plan.shards)
         return cls(plan=plan, shards=shards)
 
     @property
@@ -132,12 +129,3 @@ class Status:
         measured = [each for each in self.shards if each.seconds]
         planned = sum(each.shard.seconds for each in measured)
         return left * sum(each.seconds for each in measured) / planned if planned else left
-
-
-def _content(path: Path) -> Mapping[str, Any]:
-    """Return the object in a file; {} where there is none, or it cannot be read yet."""
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
