@@ -24,6 +24,8 @@ DATA = {"convert", "tokenize", "unkify", "get-surprisals"}
 # In capitals: files of the folder, and the text itself. Where a command refuses, it says why.
 COMMANDS = {
     "run": ("dummy:// S", "MODEL S --table tokens --format tsv", "S S", "recorded://BROKEN S"),
+    "plan make": ("MODEL S", "MODEL S --format json", "dummy:// BROKEN", "EVIL S"),
+    "plan status": ("OUT", "BROKEN", "EVIL"),
     "surprisals": ("dummy:// S --format csv", "dummy:// BROKEN"),
     "evaluate": ("SCORED", "SCORED --format csv"),
     "conditional": ("dummy:// TABLE", "dummy:// TABLE --format csv"),
@@ -39,6 +41,7 @@ COMMANDS = {
     "runs evaluate": ("--store STORE --score all", "--store STORE --format csv --oov skip"),
     "runs delete": ("--store STORE --suite EVIL", "--store STORE EVIL"),
     "runs gc": ("--store STORE --dry-run",),
+    "runs merge": ("STORE --store FILE", "BROKEN --store FILE", "EVIL --store FILE"),
     "runs recover": ("STORE -o FILE", "BROKEN -o FILE"),
     "import-results": ("TABLE --from items --store FILE", "BROKEN --store FILE"),
     "compare": ("dummy EVIL --store STORE", "dummy EVIL --store STORE --format csv"),

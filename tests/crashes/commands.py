@@ -24,6 +24,8 @@ WRITING = (
     "runs delete --model dummy --yes",
     "runs gc",
     "runs recover store.sqlite -o new.sqlite",
+    "runs merge shards --store new.sqlite",
+    "plan make dummy:// s.json -o new.json",
     "import-results items.csv --from items",
     "stats items -o out.csv",
     "stats regions -o out.csv",
@@ -51,6 +53,7 @@ WRITING = (
     "get-predictions builtin://en-gpt2 text.txt out.h5",
 )
 READING = (
+    "plan status shards",
     "runs list",
     "runs show RUN",
     "evaluate scored.json",
@@ -89,6 +92,8 @@ _PREPARED = (
     "submit --model dummy --by me -o second.pommel.zip",
     "leaderboard init board --suites s.json",
     "leaderboard add board first.pommel.zip",
+    "plan make dummy:// s.json -o plan.json",
+    "run --plan plan.json --shard 1/1 -o shards",
 )
 
 _TEXT = "".join(
