@@ -17,6 +17,7 @@ LINES = re.compile(
     rf"{COSTS}stats training\n"
     rf"{COSTS}report --table md\n"
     rf"{COSTS}report -o page.html\n"
+    rf"({COSTS}runs merge \S+ --store merged\.sqlite\n){{2}}"
     r"opened    .*\n"
 )
 
