@@ -1,5 +1,6 @@
 """Errors and the words of messages: what they say, and that they survive between processes."""
 
+import importlib.metadata
 import pickle
 
 import pytest
@@ -17,6 +18,7 @@ from pommel.errors import (
     SuiteError,
     SurprisalError,
     UsageError,
+    package_version,
     printable,
     quoted,
 )
@@ -49,6 +51,39 @@ def test_they_travel(error: PommelError) -> None:
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert again.exit_status == error.exit_status
+
+
+def test_several_failures_are_one_with_the_status_of_the_first() -> None:
+    first, second = ModelNotAvailableError("no such file"), InputError("no suite")
+    assert ModelError.joined([first]) is first
+    joined = ModelError.joined([first, second])
+    assert (str(joined), joined.exit_status) == ("no such file\npommel: no suite", 4)
+
+
+def fail() -> None:
+    """Raise an error that has come of another one."""
+    try:
+        int("x")
+    except ValueError as error:
+        raise ModelError("outer") from error
+
+
+def test_an_error_without_frames_holds_nothing() -> None:
+    with pytest.raises(ModelError) as caught:
+        fail()
+    error = caught.value.without_frames()
+    assert error is caught.value
+    assert error.__cause__ is not None
+    assert (error.__traceback__, error.__cause__.__traceback__) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch", "transformers", "tokenizers", "click", "rich"])
+def test_the_version_of_a_package_is_that_of_its_metadata(name: str) -> None:
+    assert package_version(name) == importlib.metadata.version(name)
+
+
+def test_a_package_that_is_not_there_has_no_version() -> None:
+    assert package_version("no_such_package") == "unknown"
 
 
 def test_a_fault_in_a_line() -> None:

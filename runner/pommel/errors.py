@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Self
 
 from pommel.values import frozen
 
@@ -29,6 +29,16 @@ class PommelError(Exception):
     """
 
     exit_status = 1
+
+    def without_frames(self) -> Self:
+        """Return the error when it has forgotten where it was raised: the frames hold models."""
+        errors: list[BaseException | None] = [self]
+        while errors:
+            each = errors.pop()
+            if each is not None and each.__traceback__ is not None:
+                each.__traceback__ = None
+                errors += [each.__cause__, each.__context__]
+        return self
 
 
 class UsageError(PommelError):
@@ -180,6 +190,16 @@ class ModelError(PommelError):
         more = f" (and {counted(len(others), 'other sentence')} that it fails on)" if others else ""
         error = cls(f"{first}{more}")
         error.blamed = blamed
+        return error
+
+    @classmethod
+    def joined(cls, failures: Sequence[PommelError]) -> PommelError:
+        """Return several failures as one, with the first's exit status; one stays as it is."""
+        first, *others = failures
+        if not others:
+            return first
+        error = cls("\npommel: ".join(map(str, failures)))
+        error.exit_status = first.exit_status
         return error
 
 

@@ -292,12 +292,7 @@ class Done:
         failures = [*self.failed.values(), *([self.faulty] if self.faulty else [])]
         if self.stopped_by or not failures:
             return self.stopped_by
-        first, *others = failures
-        if not others:
-            return first
-        joined = ModelError("\npommel: ".join(map(str, (first, *others))))
-        joined.exit_status = first.exit_status
-        return joined
+        return ModelError.joined(failures)
 
     def errors(self) -> Iterator[Check]:
         """Yield what has failed, as reports for CI systems have it."""
@@ -422,7 +417,7 @@ def run_each(models: Sequence[NamedModel], run_model: _RunModel, *, n_images: in
                 try:
                     attempt()
                 except (ModelError, InputError) as error:
-                    done.failed[model.reference] = _without_frames(error)
+                    done.failed[model.reference] = error.without_frames()
                     if len(models) > 1:
                         note(f"pommel: {model.reference} failed; going on with the other models")
     except BaseException as error:  # noqa: BLE001 - raised again by the caller
@@ -450,14 +445,3 @@ def _attempts(
         else:
             for number in numbers:
                 yield works[number]
-
-
-def _without_frames(error: PommelError) -> PommelError:
-    """Return an error that has forgotten where it was raised: the frames there hold the model."""
-    errors: list[BaseException | None] = [error]
-    while errors:
-        each = errors.pop()
-        if each is not None and each.__traceback__ is not None:
-            each.__traceback__ = None
-            errors += [each.__cause__, each.__context__]
-    return error

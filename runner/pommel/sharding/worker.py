@@ -82,9 +82,7 @@ class Worker:
             with contextlib.suppress(PommelError):
                 attempt.say("ended", how)
         if self.errors:
-            joined = ModelError("\npommel: ".join(map(str, self.errors)))
-            joined.exit_status = self.errors[0].exit_status
-            raise joined
+            raise ModelError.joined(self.errors)
 
     def _run(self, scratch: "_Scratch", about: dict[str, object]) -> None:
         with contextlib.closing(scratch.store):
@@ -136,7 +134,7 @@ class Worker:
                         self._failed(named.reference, reason, run.result.suite_name)
         except (ModelError, InputError, UsageError) as error:
             self._failed(named.reference, str(error))
-            self.errors.append(type(error)(str(error)))
+            self.errors.append(error.without_frames())
         finally:
             self._is_scoring = False
         ended = time.monotonic()
