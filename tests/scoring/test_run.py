@@ -1,6 +1,7 @@
 """A model on suites: what is scored, how often, and what a reader is told."""
 
 import math
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -185,6 +186,21 @@ def test_tokens_that_cross_a_border() -> None:
 
 
 # --- results
+
+
+_PLATFORM = """
+import platform
+from pommel.scoring import Run
+
+said = Run.environment()["platform"]
+assert "processor" not in vars(platform.uname())
+platform._platform_cache.clear()
+assert platform.platform() == said
+"""
+
+
+def test_the_platform_is_that_of_python_and_nothing_is_left_of_the_question() -> None:
+    subprocess.run([sys.executable, "-c", _PLATFORM], check=True)
 
 
 def test_provenance_names_packages_that_a_store_has_spared(

@@ -1,6 +1,7 @@
 """Runs: a model on suites, from sentences to results."""
 
 import datetime as dt
+import functools
 import json
 import platform
 import sys
@@ -448,19 +449,34 @@ class Run:
         That is what is loaded, and what a model is `described` with, which need not be loaded where
         a store has its answers.
         """
-        # Its name would come from a process of its own, and is told nowhere.
-        vars(platform.uname())["processor"] = ""
         had_a_say = [name for name in _PACKAGES if name in sys.modules or name in described]
         return {
             "pommel": package_version("pommel"),
             "packages": {name: package_version(name) for name in had_a_say},
             "python": platform.python_version(),
-            "platform": platform.platform(),
+            "platform": _platform(),
         }
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""
         return self.result._repr_html_()
+
+
+@functools.cache
+def _platform() -> str:
+    """Return what `platform.platform` does; on Linux without a process that it would begin.
+
+    That is `uname -p`, which says there what the machine is once more, or nothing.
+    """
+    known = vars(platform.uname())
+    if sys.platform != "linux" or "processor" in known:
+        return platform.platform()
+    known["processor"] = ""
+    try:
+        return platform.platform()
+    finally:
+        # Whoever else asks for it is told.
+        del known["processor"]
 
 
 def _counted(group: Iterable[NeededSentences]) -> Counter[str]:
