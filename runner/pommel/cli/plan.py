@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,6 +27,9 @@ from pommel.errors import UsageError, counted, printable, readable_size
 from pommel.sharding import Costs, Plan, Status
 from pommel.sources import load_suites
 from pommel.suite import Suite
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 class _CutOptions(Options, title="Shards"):
@@ -92,6 +96,12 @@ def _time(seconds: float) -> str:
 _SHOWN = 20
 
 
+def _show_first(table: "Table", n_shards: int) -> None:
+    show_table(table)
+    if n_shards > _SHOWN:
+        note(f"{counted(n_shards - _SHOWN, 'more shard')}; --format json shows them")
+
+
 def _show_plan(plan: Plan, form: str) -> None:
     if form == "json":
         shards = [
@@ -119,17 +129,14 @@ def _show_plan(plan: Plan, form: str) -> None:
     whole = f"{counted(len(plan.models), 'model')} x {counted(len(plan.suites), 'suite')}"
     total = _time(sum(each.seconds for each in plan.shards))
     n_loadings = counted(sum(len(each.pieces) for each in plan.shards), "loading")
-    show_table(
-        plain_table(
-            f"{whole}, {counted(len(rows), 'shard')}",
-            numbers=("shard", "models", "runs", "time", "memory"),
-            rows=rows[:_SHOWN],
-            caption=f"{total} of work, {n_loadings}; the longest shard: "
-            f"{_time(max(each.seconds for each in plan.shards))}",
-        )
+    longest = _time(max(each.seconds for each in plan.shards))
+    table = plain_table(
+        f"{whole}, {counted(len(rows), 'shard')}",
+        numbers=("shard", "models", "runs", "time", "memory"),
+        rows=rows[:_SHOWN],
+        caption=f"{total} of work, {n_loadings}; the longest shard: {longest}",
     )
-    if len(rows) > _SHOWN:
-        note(f"{counted(len(rows) - _SHOWN, 'more shard')}; --format json shows them")
+    _show_first(table, len(rows))
 
 
 def _status(folder: Path) -> Status:
@@ -192,6 +199,5 @@ def _show_status(found: Status) -> None:
     if not rows:
         click.echo(title)
         return
-    show_table(plain_table(title, names=("shard", "state", ""), rows=rows[:_SHOWN]))
-    if len(rows) > _SHOWN:
-        note(f"{counted(len(rows) - _SHOWN, 'more shard')}; --format json shows them")
+    table = plain_table(title, names=("shard", "state", ""), rows=rows[:_SHOWN])
+    _show_first(table, len(rows))
