@@ -128,6 +128,14 @@ def _set(value: object, *path: str | int) -> Changed:
             _set([0, 0], "shards", 0, "pieces", 0, "suites"),
             ": model 0 has suite 0 for the second time (at shards[0].pieces[0].suites[1])",
         ),
+        (
+            _set(0, "shards", 0, "pieces", 0, "work"),
+            ": 0 is no amount of work; write a number above 0 (at shards[0].pieces[0].work)",
+        ),
+        (
+            _set(-5.0, "shards", 0, "pieces", 0, "seconds"),
+            ": -5 is no amount of work; write a number above 0 (at shards[0].pieces[0].seconds)",
+        ),
         (_set([], "shards", 0, "pieces"), ": this shard has nothing to do (at shards[0])"),
         (_set(7, "models", 1, "nme"), ":6:74: a plan has no 'nme' here (at models[1].nme)"),
         (_set("cuda", "options", "device"), ": a plan has no 'device' here (at options.device)"),

@@ -284,6 +284,9 @@ def _piece_faults(
     """Yield what is wrong with a piece, after those of which each model `has` some suites."""
     if not 0 <= piece.model < len(plan.models):
         yield ("model",), f"there are models 0 to {len(plan.models) - 1}"
+    for name, amount in (("seconds", piece.seconds), ("work", piece.work)):
+        if not amount > 0:
+            yield (name,), f"{amount:g} is no amount of work; write a number above 0"
     for at, suite in enumerate(piece.suites):
         if not 0 <= suite < len(plan.suites):
             yield ("suites", at), f"there are suites 0 to {len(plan.suites) - 1}"
