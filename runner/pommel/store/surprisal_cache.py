@@ -559,12 +559,13 @@ def decode_tokens(text: str, encoded: bytes) -> ScoredSentence:
         body = encoded[_HEAD.size :]
         if check_sum != _check_sum(text, body):
             raise _damaged(text, "their check sum is wrong")
-        return ScoredSentence(text=text, tokens=tuple(_tokens(text, body)))
+        return ScoredSentence(text=text, tokens=Token.of_rows(_rows_of_tokens(text, body)))
     except (struct.error, LookupError, ValueError, TypeError, AttributeError):
         raise _damaged(text, "they are cut off or garbled") from None
 
 
-def _tokens(text: str, body: bytes) -> Iterator[Token]:
+def _rows_of_tokens(text: str, body: bytes) -> Iterator[tuple[object, ...]]:
+    """Yield what `Token.of_rows` makes tokens of."""
     width, n = _HEADS[body[0]].unpack_from(body)
     code = _WIDTHS[width]
     at = _HEADS[width].size
@@ -581,15 +582,8 @@ def _tokens(text: str, body: bytes) -> Iterator[Token]:
         written = text[start:end]
         if marked >= _WITH_MARK:
             written = next(names) + (written.lstrip() if marked & _WITH_MARK else "")
-        yield Token(
-            text=written,
-            start=start,
-            end=end,
-            surprisal_bits=None if marked & _NO_SURPRISAL else surprisal_bits,
-            oov=oov,
-            role=role,
-            why_unscored=reason,
-        )
+        said = None if marked & _NO_SURPRISAL else surprisal_bits
+        yield written, start, end, said, oov, role, reason
 
 
 def _names(encoded: bytes, form: str) -> Iterator[str]:
