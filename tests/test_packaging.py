@@ -162,6 +162,7 @@ def test_the_wheel_is_small_enough_to_be_downloaded_by_anyone(wheel: Path) -> No
     assert wheel.stat().st_size < 20_000_000
 
 
+@pytest.mark.full
 def test_the_base_install_runs_the_shipped_suites_without_torch(
     repository: Path, wheel: Path, tmp_path: Path
 ) -> None:

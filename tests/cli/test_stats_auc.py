@@ -42,6 +42,7 @@ def rows(pommel: Pommel, *arguments: str) -> list[dict[str, str]]:
     return outcome.rows()
 
 
+@pytest.mark.full
 def test_a_bigram_model_that_likes_an_order_is_at_chance_too(
     pommel: Pommel, suite_file: Path, tmp_path: Path
 ) -> None:

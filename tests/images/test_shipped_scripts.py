@@ -160,6 +160,7 @@ class TestEveryImage:
         assert (spec["name"], spec["protocol"]) == (kind, 2)
         assert all(spec["image"]["supported_features"].values())
 
+    @pytest.mark.full
     def test_the_commands_agree(self, kind: str, printed: Printed) -> None:
         tokens = token_lines(printed(kind, "tokenize"))
         masks = token_lines(printed(kind, "unkify"))
@@ -413,6 +414,7 @@ for folder in sys.argv[3:]:
 """
 
 
+@pytest.mark.full
 def test_tokenizers_of_every_kind_can_be_read_by_their_spec(
     image: Roots, tiny_folder: FolderOf, tmp_path: Path
 ) -> None:

@@ -116,6 +116,7 @@ def test_no_item_is_there_twice(suites: Sequence[Suite]) -> None:
         assert len(set(texts)) == len(texts), suite.name
 
 
+@pytest.mark.full
 def test_no_design_leaves_a_doubt(suites: Sequence[Suite]) -> None:
     rules = [name for name, rule in RULES.items() if not rule.is_pedantic]
     assert [remark for suite in suites for remark in check_suite(suite, rules)] == []

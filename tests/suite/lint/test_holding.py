@@ -225,6 +225,7 @@ def test_predictions_together() -> None:
     ]
 
 
+@pytest.mark.full
 def test_of_what_has_too_many_cases_nothing_is_said() -> None:
     either = " & ".join("abs((2;%a%) - (2;%b%)) != abs((1;%a%) - (1;%b%))" for _ in range(9))
     assert messages(make_suite([DIFFERENT], [f"{either} & (2;%a%) < (2;%b%)"])) == []
