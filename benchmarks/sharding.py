@@ -19,7 +19,8 @@ import numpy as np
 from pommel.models import LoadOptions, NamedModel, Policy, load_model
 from pommel.models.outline import Outline
 from pommel.scoring import Choices
-from pommel.sharding import Costs, Plan
+from pommel.sharding import Plan
+from pommel.sharding.costs import Costs
 from pommel.sharding.cutting import Work
 from pommel.sources import load_suites
 from pommel.suite import Suite

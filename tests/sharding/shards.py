@@ -7,7 +7,8 @@ from tests.store.test_merging import said
 
 from pommel.models import LoadOptions, NamedModel, closing, load_model
 from pommel.scoring import Choices
-from pommel.sharding import Costs, Plan, PlanFolder
+from pommel.sharding import Plan, PlanFolder
+from pommel.sharding.costs import Costs
 from pommel.sources import load_suites
 from pommel.store import Store, run_and_keep
 

@@ -11,7 +11,8 @@ from pommel.models import LoadOptions, NamedModel
 from pommel.models.kinds import KINDS, find_kind
 from pommel.models.outline import Outline
 from pommel.scoring import Choices
-from pommel.sharding import Costs, Plan
+from pommel.sharding import Plan
+from pommel.sharding.costs import Costs
 from pommel.sources import load_suites
 from pommel.suite import LoadedSuite, Suite
 

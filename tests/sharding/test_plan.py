@@ -11,7 +11,8 @@ import pytest
 from pommel.errors import InputError, SuiteError, UsageError
 from pommel.models import LoadOptions, NamedModel
 from pommel.scoring import Choices
-from pommel.sharding import Costs, Plan
+from pommel.sharding import Plan
+from pommel.sharding.costs import Costs
 from pommel.sources import load_suites
 
 NAMES = ("ngram:///models/ä b.arpa", "dummy://x.json", "builtin://en-ngram")

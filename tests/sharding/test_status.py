@@ -11,7 +11,9 @@ import pytest
 from pommel.errors import InputError
 from pommel.models import LoadOptions, NamedModel
 from pommel.scoring import Choices
-from pommel.sharding import Costs, Plan, Status
+from pommel.sharding import Plan
+from pommel.sharding.costs import Costs
+from pommel.sharding.status import Status
 from pommel.sources import load_suites
 
 

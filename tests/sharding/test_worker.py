@@ -18,7 +18,8 @@ from tests.sharding.shards import (
 )
 
 from pommel.errors import InputError, ModelError, PommelError, UsageError
-from pommel.sharding import Plan, PlanFolder, Status
+from pommel.sharding import Plan, PlanFolder
+from pommel.sharding.status import Status
 from pommel.store import Store
 
 SEALED = "shard-*/sealed-*.sqlite"

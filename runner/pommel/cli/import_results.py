@@ -13,7 +13,7 @@ from pommel.cli.output import form_option, note, show_rows
 from pommel.errors import UsageError, counted
 from pommel.report import ImportedModels
 from pommel.scoring import RunRecord, ScoreRule
-from pommel.store import RESULT_FORMATS, ImportOptions, Selection, Store, read_results
+from pommel.store import ImportOptions, Selection, Store, read_results
 
 
 class _ImportResultsOptions(StoreOptions):
@@ -21,7 +21,7 @@ class _ImportResultsOptions(StoreOptions):
 
     read_as: str | None = option(
         "--from",
-        type=click.Choice([each.name for each in RESULT_FORMATS]),
+        type=click.Choice(ImportOptions.formats()),
         help="What the files are.  [default: by how they begin]",
     )
     name: str | None = option(

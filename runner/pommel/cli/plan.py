@@ -2,8 +2,8 @@
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -24,12 +24,9 @@ from pommel.cli.options import SCORING, ModelOptions
 from pommel.cli.output import form_option, note, show_json, show_table, show_warnings
 from pommel.cli.run import ChoiceOptions, ModelsAndSuites
 from pommel.errors import UsageError, counted, printable, readable_size
-from pommel.sharding import Costs, Plan, Status
+from pommel.sharding import Plan, PlanFolder
 from pommel.sources import load_suites
 from pommel.suite import Suite
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 class _CutOptions(Options, title="Shards"):
@@ -73,8 +70,8 @@ def make(named: ModelsAndSuites, chosen: _PlanOptions) -> None:
         for path, suite in zip(loaded.paths, loaded.suites, strict=True)
         if path
     }
-    measured = _status(chosen.measured).measured if chosen.measured else None
-    costs = Costs.of(named.expanded_models(), suites, chosen.load_options, measured)
+    measured = _results(chosen.measured).status().measured if chosen.measured else None
+    costs = Plan.costs(named.expanded_models(), suites, chosen.load_options, measured)
     n_shards = chosen.shards or (None if chosen.minutes else 1)
     plan = Plan.of(costs, chosen.chosen(), n_shards=n_shards, minutes=chosen.minutes)
     for each in costs.notes:
@@ -96,10 +93,19 @@ def _time(seconds: float) -> str:
 _SHOWN = 20
 
 
-def _show_first(table: "Table", n_shards: int) -> None:
-    show_table(table)
-    if n_shards > _SHOWN:
-        note(f"{counted(n_shards - _SHOWN, 'more shard')}; --format json shows them")
+def _show_first(
+    title: str,
+    rows: Sequence[Sequence[str]],
+    *,
+    names: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    caption: str = "",
+) -> None:
+    """Show a table of shards; of many, the first."""
+    shown = rows[:_SHOWN]
+    show_table(plain_table(title, names=names, numbers=numbers, rows=shown, caption=caption))
+    if len(rows) > _SHOWN:
+        note(f"{counted(len(rows) - _SHOWN, 'more shard')}; --format json shows them")
 
 
 def _show_plan(plan: Plan, form: str) -> None:
@@ -130,22 +136,20 @@ def _show_plan(plan: Plan, form: str) -> None:
     total = _time(sum(each.seconds for each in plan.shards))
     n_loadings = counted(sum(len(each.pieces) for each in plan.shards), "loading")
     longest = _time(max(each.seconds for each in plan.shards))
-    table = plain_table(
+    _show_first(
         f"{whole}, {counted(len(rows), 'shard')}",
+        rows,
         numbers=("shard", "models", "runs", "time", "memory"),
-        rows=rows[:_SHOWN],
         caption=f"{total} of work, {n_loadings}; the longest shard: {longest}",
     )
-    _show_first(table, len(rows))
 
 
-def _status(folder: Path) -> Status:
-    path = folder / "plan.json"
-    if not path.is_file():
+def _results(folder: Path) -> PlanFolder:
+    if not (folder / "plan.json").is_file():
         raise UsageError(
             f"{folder} has no plan.json: `pommel run --plan PLAN -o {folder}` makes it"
         )
-    return Status.read(Plan.read(path), folder)
+    return PlanFolder.read(folder)
 
 
 @click.command("status", cls=Command)
@@ -164,40 +168,26 @@ def status(context: click.Context, folder: Path, form: str, *, missing: bool) ->
       pommel plan status results
       sbatch --array="$(pommel plan status results --missing)" run.sh
     """
-    found = _status(folder)
+    found = _results(folder).status()
     if missing:
         if found.missing:
             click.echo(found.array)
     elif form == "json":
         show_json(found.to_dict())
     else:
-        _show_status(found)
+        counts = Counter(each.state for each in found.shards)
+        told = ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
+        left = f"; {_time(found.seconds_left)} of work left" if found.missing else ""
+        title = f"{counted(len(found.shards), 'shard')}: {told}{left}"
+        now = dt.datetime.now(dt.UTC)
+        rows = [
+            (str(each.shard.number), each.state, printable(each.said(now)))
+            for each in found.shards
+            if each.state != "done"
+        ]
+        if rows:
+            _show_first(title, rows, names=("shard", "state", ""))
+        else:
+            click.echo(title)
     if found.missing:
         context.exit(1)
-
-
-def _show_status(found: Status) -> None:
-    now = dt.datetime.now(dt.UTC)
-    rows = [
-        (
-            str(each.shard.number),
-            each.state,
-            printable(" ".join("; ".join(each.reasons).split()))
-            or (
-                each.last_sign
-                and f"{each.host}, {_time((now - each.last_sign).total_seconds())} ago"
-            )
-            or "",
-        )
-        for each in found.shards
-        if each.state != "done"
-    ]
-    counts = Counter(each.state for each in found.shards)
-    told = ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
-    left = f"; {_time(found.seconds_left)} of work left" if found.missing else ""
-    title = f"{counted(len(found.shards), 'shard')}: {told}{left}"
-    if not rows:
-        click.echo(title)
-        return
-    table = plain_table(title, names=("shard", "state", ""), rows=rows[:_SHOWN])
-    _show_first(table, len(rows))

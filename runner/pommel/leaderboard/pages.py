@@ -53,7 +53,7 @@ def site_environment() -> "Environment":
     except ImportError:
         raise PommelError("the site needs the plots extra: pip install 'pommel[plots]'") from None
     # The script of tables is that of a report.
-    rooms = [PackageLoader(room) for room in ("pommel.leaderboard", "pommel.report")]
+    rooms = [PackageLoader("pommel", f"{room}/templates") for room in ("leaderboard", "report")]
     environment = Environment(
         loader=ChoiceLoader(rooms),
         autoescape=True,

@@ -7,7 +7,7 @@ be: models are expanded and stand with their commits, suites with their sums.
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -118,6 +118,18 @@ class Plan:
     VERSION: ClassVar = 1
     # Fields of `LoadOptions`.
     OF_A_MACHINE: ClassVar = ("device", "max_memory_bytes", "batch_tokens", "pull_progress")
+
+    @staticmethod
+    def costs(
+        models: Sequence[NamedModel],
+        suites: Mapping[Path, Suite],
+        options: LoadOptions,
+        measured: Mapping[str, tuple[float, float]] | None = None,
+    ) -> "Costs":
+        """Return what models cost on suites: see `Costs.of`."""
+        from pommel.sharding.costs import Costs
+
+        return Costs.of(models, suites, options, measured)
 
     @classmethod
     def of(

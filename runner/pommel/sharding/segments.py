@@ -21,13 +21,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pommel.errors import InputError, UsageError
 from pommel.files import make_folder, replacing, sha256_of, to_json, write_text
 from pommel.models import LoadOptions
 from pommel.sharding.plan import Plan, Shard
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from pommel.sharding.status import Status
 
 # Where a scheduler says which of its workers this is, and from which number it counts.
 _NUMBERED = {"SLURM_ARRAY_TASK_ID": 1, "JOB_COMPLETION_INDEX": 0, "SKYPILOT_NODE_RANK": 0}
@@ -93,6 +96,12 @@ class PlanFolder:
             if not folder.seals(tell):
                 tell(f"note: {folder.path}: not done; what there is of it is taken")
             yield from folder.stores(tell)
+
+    def status(self) -> "Status":
+        """Return how far the shards are, by what their workers have left."""
+        from pommel.sharding.status import Status
+
+        return Status.read(self.plan, self.path)
 
     def run(self, shard: Shard, options: LoadOptions, tell: Tell) -> None:
         """Run a shard, or what is left of it; see `pommel.sharding.worker`."""

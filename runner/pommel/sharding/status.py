@@ -5,7 +5,7 @@ stops, and beside the folders of the attempts `sealed-ATTEMPT.json` when all of 
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -57,6 +57,14 @@ class ShardStatus:
         when = datetime.fromtimestamp(latest.stat().st_mtime, UTC)
         host = str(content_of(latest / "attempt.json").get("host", ""))
         return cls(shard=shard, state="running", host=host, last_sign=when, manifest={})
+
+    def said(self, now: datetime) -> str:
+        """Return the reasons in a line; of one that runs, where it does, and since when unheard."""
+        if not self.last_sign:
+            return " ".join("; ".join(self.reasons).split())
+        return (
+            f"{self.host}, {timedelta(seconds=round((now - self.last_sign).total_seconds()))} ago"
+        )
 
     @property
     def seconds(self) -> float:

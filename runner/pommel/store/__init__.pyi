@@ -1,5 +1,4 @@
 from .imports.results import (
-    RESULT_FORMATS as RESULT_FORMATS,
     ImportOptions as ImportOptions,
     read_results as read_results,
 )

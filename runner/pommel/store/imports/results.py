@@ -120,6 +120,11 @@ class ImportOptions:
     n_items_of: Mapping[str, int] = field(default_factory=dict)
     chance: float | None = None
 
+    @staticmethod
+    def formats() -> list[str]:
+        """Return the names of the formats that files of results may have."""
+        return [each.name for each in RESULT_FORMATS]
+
 
 @frozen
 class Imported:
@@ -281,7 +286,7 @@ def recognised(paths: Sequence[Path], options: ImportOptions | None = None) -> R
         if own is None:
             # It may be like none since its bytes are no text.
             DecodedText.read(path)
-            names = ", ".join(each.name for each in RESULT_FORMATS)
+            names = ", ".join(ImportOptions.formats())
             raise UsageError(f"{path}: say with --from what it is, one of {names}")
         if found and own is not found:
             message = f"{paths[0]} is {found.name} and {path} is {own.name}"
