@@ -45,11 +45,11 @@ $(VENV)/.demo: $(BIN)/python constraints.txt pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.torch pyproject.toml
-	$(PIP_INSTALL) --editable '.[docker,excel,hf,kenlm,parquet,plots,remote,stats,dev]'
+	$(PIP_INSTALL) --editable '.[docker,excel,hf,kenlm,parquet,plots,remote,serve,stats,dev]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(PIP_INSTALL) --editable '.[bench,docker,excel,hf,kenlm,parquet,plots,remote,stats,dev]'
+	$(PIP_INSTALL) --editable '.[bench,docker,excel,hf,kenlm,parquet,plots,remote,serve,stats,dev]'
 	@touch $@
 
 demo: $(VENV)/.demo
@@ -86,7 +86,12 @@ times: $(VENV)/.dev
 	$(PYTEST) -m "not full" --junitxml=.pytest_cache/times.xml
 	$(BIN)/python -m tests.times .pytest_cache/times.xml
 
-full: $(VENV)/.dev
+# Ray has a folder of its own, for it is only for the tests of one launcher.
+$(VENV)/.ray: $(VENV)/.dev
+	$(PIP_INSTALL) --target $(VENV)/ray "$$(grep '^ray==' constraints.txt)"
+	@touch $@
+
+full: $(VENV)/.dev $(VENV)/.ray
 	$(PYTEST) -m full
 
 lint: $(VENV)/.dev

@@ -164,7 +164,7 @@ def sizes(tree: Path) -> Iterator[Row]:
     texts = {path: path.read_text("utf-8") for path in python_files(package)}
     tests = [path.read_text("utf-8") for path in python_files(tree / "tests")]
     lengths = [n for path, text in texts.items() for n in function_lengths(path, text)]
-    yield Row("names in runner/pommel", f"{len(entries(package))}", "≤ 25")
+    yield Row("names in runner/pommel", f"{len(entries(package))}", "≤ 26")
     yield Row("Python files", f"{len(texts):,}", "≤ 450")
     yield Row("lines", f"{sum(len(text.splitlines()) for text in texts.values()):,}")
     yield Row("functions", f"{len(lengths):,}")

@@ -5,11 +5,15 @@ model and to score, and takes these costs for checkpoints of five sizes. How the
 network disk is assumed, and printed. The plan is cut by the code that `pommel plan` uses; each
 shard is one worker's. Compared is the longest shard with an even share: all scoring, and one
 loading of each model, divided by the workers. No scheduler can be below that.
+
+`python -m benchmarks.sharding --overhead` runs the built-in models on `suites:en` instead, as one
+`pommel run` each and as the one shard of a plan, in turns: processor time of the whole processes.
 """
 
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -89,8 +93,39 @@ def simulated(n_workers: int, costs: tuple[float, float], nodes: np.ndarray) -> 
     }
 
 
+def print_overhead() -> None:
+    """Print what a model costs as a run, and as a shard: the least of three."""
+    for name in ("en-ngram", "en-gpt2"):
+        with tempfile.TemporaryDirectory() as folder:
+            plan = f"{folder}/plan.json"
+            what = (f"builtin://{name}", "suites:en")
+            _cost("plan", *what, "--shards", "1", "-o", plan)
+            took = [
+                (
+                    _cost("run", *what, "--quiet", "--store", f"{folder}/{n}.sqlite"),
+                    _cost("run", "--plan", plan, "--shard", "1/1", "-o", f"{folder}/{n}"),
+                )
+                for n in range(3)
+            ]
+        run, shard = (min(each) for each in zip(*took, strict=True))
+        print(f"{name}: a run {run:.2f} s, a shard {shard:.2f} s")
+
+
+def _cost(*command: str) -> float:
+    """Run a command in a process of its own; return its processor time in seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(  # noqa: S603 - our own
+        [sys.executable, "-m", "pommel", *command], check=True, capture_output=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
 def main() -> None:
     """Print the figures, and what they rest on."""
+    if sys.argv[1:] == ["--overhead"]:
+        print_overhead()
+        return
     start, rate, suites = measured()
     per_suite = [
         Outline(reference="x").n_nodes([each.text for row in suite.sentences() for each in row])

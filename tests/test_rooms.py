@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.house import crossing_names, entries, forwarded
 
 # What a reader can keep in view: the goals of benchmarks/house.
-MOST_ENTRIES = 25
+MOST_ENTRIES = 26
 MOST_NAMES = 200
 MOST_FILES = 450
 

@@ -16,10 +16,18 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis import accuracy
-from pommel.analysis.accuracy import COLUMNS, Accuracies, Accuracy, Level, ShareInterval
+from pommel.analysis.accuracy import (
+    COLUMNS,
+    Accuracies,
+    Accuracy,
+    AccuracyAsked,
+    Level,
+    ShareInterval,
+)
 from pommel.analysis.asking import Settings
 from pommel.analysis.models_compared import Average, ModelsCompared
 from pommel.scoring.choices import ScoreRule
+from pommel.scoring.results import SuiteResult
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import OneSidedPs, binomial_sum_ps
 
@@ -451,6 +459,24 @@ def test_a_mean_has_the_stratified_interval_and_one_suite_its_own() -> None:
     lines = rendered(Accuracies.of(records, "circuit", FEW).tables()[0])
     assert lines[0] == "Accuracy by circuit"
     assert "Of one suite: share of items [95% Wilson interval]." in lines
+
+
+def test_people_are_shown_the_first_rows_and_items_of_others_are_not_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The items of the last model of three are not read, which is an error where they are asked."""
+    monkeypatch.setattr(accuracy, "_MOST_SHOWN", 2)
+    *known, last = (record(model, "s", "1101", circuit="c") for model in "abc")
+    facts = [(each.prediction_id, each.formula, "") for each in last.result.predictions]
+    unread = SuiteResult.kept_predictions(facts, last.result.scored, "all")
+    records = [*known, replace(last, result=replace(last.result, predictions=unread))]
+    found = AccuracyAsked(level="circuit", n_resamples=199).answer(records)
+    (table,) = found.tables()
+    first = AccuracyAsked(level="circuit", n_resamples=199).answer(known)
+    assert rendered(table)[:-1] == rendered(first.tables()[0])
+    assert str(table.caption).endswith("The first 2 of 3 rows: --format csv has all.")
+    with pytest.raises(LookupError, match="the items of these predictions are not read"):
+        found.frame()
 
 
 def test_of_one_suite_with_several_predictions_no_wilson_interval_is_named() -> None:

@@ -52,6 +52,14 @@ def test_nothing_is_drawn_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(followed(shares(10, 14, 15), level="all").points) == 3
 
 
+def test_points_are_made_where_they_are_looked_at() -> None:
+    """Of 1,000 checkpoints on 200 suites there are 200,000."""
+    found = followed(shares(10, 14, 15))
+    assert (len(found.frame()), len(found.tables())) == (1, 1)
+    assert "points" not in vars(found)
+    assert len(followed(shares(10, 14, 15), table="points").frame()) == 3
+
+
 def test_models_that_are_no_steps_are_passed_over() -> None:
     records = [record("m", "s", "10"), record("l/seed-1", "s", "10", member=seed(1))]
     found = followed(records)

@@ -17,8 +17,8 @@ from tests.cli.terminal import Screen, all_commands, called
 STEERS = ("\x1b]0;evil\x07", "\x1b[2J", "\x9b31m", "\x1b[31m")
 EVIL = f"=e{STEERS[0]}v{STEERS[1]}i{STEERS[2]}l{STEERS[3]}"
 
-# What needs an engine, and a training, are tested where there is one.
-ELSEWHERE = {"image build", "image check", "image new", "train lstm"}
+# What needs an engine, a training, and a server, are tested where there is one.
+ELSEWHERE = {"image build", "image check", "image new", "serve", "train lstm"}
 # These print what programs read: in a pipe it is what was there.
 DATA = {"convert", "tokenize", "unkify", "get-surprisals"}
 # In capitals: files of the folder, and the text itself. Where a command refuses, it says why.
@@ -26,6 +26,9 @@ COMMANDS = {
     "run": ("dummy:// S", "MODEL S --table tokens --format tsv", "S S", "recorded://BROKEN S"),
     "plan make": ("MODEL S", "MODEL S --format json", "dummy:// BROKEN", "EVIL S"),
     "plan status": ("OUT", "BROKEN", "EVIL"),
+    "launch local": ("BROKEN -o OUT", "EVIL -o EVIL"),
+    "launch slurm": ("BROKEN -o OUT", "EVIL -o EVIL"),
+    "launch ray": ("BROKEN -o OUT", "EVIL -o EVIL"),
     "surprisals": ("dummy:// S --format csv", "dummy:// BROKEN"),
     "evaluate": ("SCORED", "SCORED --format csv"),
     "conditional": ("dummy:// TABLE", "dummy:// TABLE --format csv"),

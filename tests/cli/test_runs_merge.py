@@ -57,4 +57,13 @@ def test_other_numbers_are_an_error(
 def test_one_that_is_not_there(pommel: Pommel, tmp_path: Path, own_store: Path) -> None:
     outcome = pommel("runs", "merge", str(tmp_path / "none"))
     assert outcome.failure(1) == f"{tmp_path / 'none'}: there is no store"
-    assert own_store.exists()
+    # Nothing is left of a store that was to be new, nor beside one that was only read.
+    assert [*tmp_path.glob(f"{own_store.name}*")] == []
+
+
+def test_a_store_that_is_read_has_nothing_beside_it(pommel: Pommel, tmp_path: Path) -> None:
+    store = kept(tmp_path / "theirs" / "store", [agreement()])
+    before = store.read_bytes()
+    assert pommel("runs", "merge", str(store)).status == 0
+    assert [*store.parent.iterdir()] == [store]
+    assert store.read_bytes() == before

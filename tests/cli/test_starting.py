@@ -11,6 +11,7 @@ HEAVY = {
     "importlib.metadata",
     "lark",
     "numpy",
+    "numpy.random",
     "pandas",
     "rich",
     "scipy",

@@ -167,7 +167,7 @@ class Lines:
     def __init__(self, seed: int, files: Sequence[str], run_id: str) -> None:
         self.rng = random.Random(seed)  # noqa: S311 - no secrets
         self.paths = (*files, *files, *HOSTILE_PATHS)
-        self.commands = all_commands()
+        self.commands = {path: each for path, each in all_commands().items() if path != "serve"}
         self.sound = {**SOUND, "run": (run_id,), "runs": (run_id, run_id[:6])}
         self.n_drawn: collections.Counter[str] = collections.Counter()
         # How many of a line's values are odd: where all are, only the first is looked at.

@@ -26,6 +26,10 @@ WRITING = (
     "runs recover store.sqlite -o new.sqlite",
     "runs merge shards --store new.sqlite",
     "plan make dummy:// s.json -o new.json",
+    # Workers that run have folders that are called by their time.
+    "launch local plan.json -o launched --dry-run",
+    "launch slurm plan.json -o launched --dry-run",
+    "launch ray plan.json -o launched --dry-run",
     "import-results items.csv --from items",
     "stats items -o out.csv",
     "stats regions -o out.csv",

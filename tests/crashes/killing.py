@@ -22,6 +22,7 @@ import hashlib
 import json
 import os
 import random
+import resource
 import signal
 import sqlite3
 import sys
@@ -48,6 +49,7 @@ class Logged:
     model: Model
     log: IO[str]
     n_together: int | None
+    pause_s: float = 0.0
 
     @property
     def info(self) -> ModelInfo:
@@ -62,6 +64,7 @@ class Logged:
         for index, scored in self.model.score(sentences, policy, spans):
             told = [self.info.fingerprint, scored.text, time.monotonic()]
             self.log.write(json.dumps(told) + "\n")
+            time.sleep(self.pause_s)
             yield index, scored
 
 
@@ -74,8 +77,13 @@ class Program:
     n_together: int | None
     seconds: float
 
-    def run(self, number: int, until_s: float | None = None) -> dict[str, Any]:
-        """Run a round in a child process, which is killed after some seconds, or never."""
+    def run(
+        self, number: int, until_s: float | None = None, *, most_bytes: int | None = None
+    ) -> dict[str, Any]:
+        """Run a round in a child process, which is killed after some seconds, or never.
+
+        None of its files may have more than `most_bytes`.
+        """
         store, log = self.folder / f"store-{number}.sqlite", self.folder / "log"
         before, begun = in_store(store), time.monotonic()
         log.write_text("")
@@ -83,6 +91,8 @@ class Program:
         if child == 0:
             status = 1
             try:
+                if most_bytes is not None:
+                    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
                 self._run(number, store, log)
                 status = 0
             finally:
@@ -115,7 +125,10 @@ class Program:
 
     def _run(self, number: int, store: Path, log: Path) -> None:
         def logged(model: Model, cache: SurprisalCache, *, rescore: bool) -> CachedModel:
-            return CachedModel(Logged(model, lines, self.n_together), cache, rescore=rescore)
+            # Each by itself takes its time: on any machine there are moments in between to be ended at.
+            pause_s = 0.0 if self.n_together else 0.002
+            slow = Logged(model, lines, self.n_together, pause_s)
+            return CachedModel(slow, cache, rescore=rescore)
 
         vars(kept_runs)["CachedModel"] = logged
         vars(kept_runs)["MOST_SECONDS"] = self.seconds

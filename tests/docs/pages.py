@@ -25,13 +25,17 @@ REASONS = frozenset(
     {
         "installs packages",
         "is no command",
+        "needs Kubernetes",
         "needs R",
+        "needs Ray",
+        "needs Slurm",
         "needs a container engine",
         "needs a model from the Hub",
         "needs a server",
         "needs the network",
         "needs minicons",
         "needs lm-evaluation-harness",
+        "runs until it is ended",
         "takes minutes",
     }
 )

@@ -603,6 +603,7 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
         _runs("number_simple", "number_prep", models=["en-gpt2"]), _trackers
     ),
     ("docs/cluster.md", "How far it is"): _planned,
+    ("docs/cluster.md", "Several processes of one machine"): _planned,
     ("docs/coming-from.md", ""): _my_model,
     ("docs/formats.md", ""): _formats,
     ("docs/formulas.md", ""): _broken_suite,

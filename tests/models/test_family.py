@@ -6,11 +6,13 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import assume, example, given, settings, strategies as st
+from tests.word_model import WordModel, replace_kind
 
 from pommel.errors import ModelNotAvailableError, UsageError
 from pommel.models.family import (
@@ -24,6 +26,7 @@ from pommel.models.family import (
     split_outside_braces,
     split_places,
 )
+from pommel.models.model import LoadOptions
 
 
 def seed(pattern: str, number: int, family: str = "en") -> Named:
@@ -600,6 +603,26 @@ def test_numbers_in_names_are_sorted_as_numbers(numbers: list[int]) -> None:
 @given(st.lists(st.text("ab1209.-")))
 def test_every_two_names_compare(names: list[str]) -> None:
     assert sorted(sorted(names, key=natural_key)) == sorted(names)
+
+
+def test_files_of_a_model_come_nearer_and_what_fails_is_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def place(reference: str, _options: LoadOptions) -> Path:
+        asked.append(reference)
+        if reference.endswith("gone"):
+            raise ModelNotAvailableError(reference)
+        return tmp_path
+
+    (tmp_path / "weights").write_bytes(b"0" * 10)
+    replace_kind(monkeypatch, "far", lambda _reference, _options: WordModel())
+    far = sys.modules["kind_far"]
+    monkeypatch.setattr(far, "KIND", replace(far.KIND, place=place))
+    for reference in ("far://there", "far://gone", "dummy://", "a/folder"):
+        NamedModel(reference=reference).fetch(LoadOptions())
+    assert asked == ["far://there", "far://gone"]
 
 
 class _Big:

@@ -2,7 +2,7 @@
 
 `python -m tests.sharding.slow_model run --plan ...` is `pommel` with it, and with commits ten times
 as often. SLOW_LOG is the file of its notes, SLOW_SECONDS what a sentence takes. `slow://fails`
-fails at its fourth sentence.
+fails at its fourth sentence. With SLOW_CLOCK, it is 1999.
 """
 
 import os
@@ -71,4 +71,6 @@ if __name__ == "__main__":
     from pommel.__main__ import main
 
     vars(pommel.store.store)["MOST_SECONDS"] = 0.1
+    if "SLOW_CLOCK" in os.environ:
+        vars(time)["gmtime"] = lambda: time.struct_time((1999, 1, 1, 0, 0, 0, 4, 1, 0))
     main()

@@ -1,9 +1,14 @@
 """Workers that are stopped or killed: what they leave, and what the next one has left to do."""
 
+import contextlib
 import json
+import random
+import resource
 import signal
+import sqlite3
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +19,18 @@ from tests.sharding.slow_model import open_model, started
 from tests.word_model import replace_kind
 
 from pommel.sharding import Plan
+from pommel.suite import Suite
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
 pytestmark = POSIX_ONLY
 
-# Of all suites.
-N_SENTENCES = 288
+TWELVE_SUITES = (
+    *("number_orc", "number_prep", "number_src", "number_simple"),
+    *("reflexive_orc_fem", "reflexive_orc_masc", "reflexive_prep_fem", "reflexive_src_fem"),
+    *("reflexive_prep_masc", "reflexive_simple_fem", "reflexive_simple_masc", "reflexive_src_masc"),
+)
 
 
 @pytest.fixture
@@ -33,10 +42,13 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     return made
 
 
-def shard(folder: Path, number: int = 1, *, seconds: float = 0.01) -> "Popen[str]":
+def shard(
+    folder: Path, number: int = 1, *, seconds: float = 0.01, environment: Mapping[str, str] = {}
+) -> "Popen[str]":
     """Start a worker."""
     plan = ("run", "--plan", folder / "plan.json", "--shard", str(number), "-o", folder / "shards")
-    return started(*plan, SLOW_LOG=str(folder / "log"), SLOW_SECONDS=str(seconds))
+    noted = {"SLOW_LOG": str(folder / "log"), "SLOW_SECONDS": str(seconds)}
+    return started(*plan, **noted | environment)
 
 
 def assert_as_alone(folder: Path, plan: Plan) -> None:
@@ -101,32 +113,82 @@ def test_a_segment_that_was_cut_is_scored_again(tmp_path: Path, plan: Plan) -> N
     assert_as_alone(tmp_path, plan)
 
 
+def texts_of(suite: Suite) -> set[str]:
+    return {each.text for row in suite.sentences() for each in row}
+
+
+def cut_in_half(folder: Path, rng: random.Random) -> int:
+    """Cut a segment that is there; return how many sentences it had."""
+    segment = rng.choice([*folder.glob("shards/*/*/0*.sqlite")])
+    with contextlib.closing(sqlite3.connect(segment)) as connection:
+        ((n,),) = connection.execute("SELECT count(*) FROM scored")
+    segment.chmod(0o644)
+    segment.write_bytes(segment.read_bytes()[: segment.stat().st_size // 2])
+    return int(n)
+
+
 @pytest.mark.full
-def test_killed_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is scored twice is what was under way: a commit's time, and the one before a segment."""
+def test_chaos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 shards on 8 workers, of which 10 are killed: what is scored twice was under way.
+
+    One shard is given to two workers, a segment is cut, the disk of a worker is full, and in every
+    third one's clock it is 1999.
+    """
     replace_kind(monkeypatch, "slow", open_model)
-    plan = planned(["slow://one", "slow://two", "builtin://en-ngram"], n_shards=3)
+    slow = [f"slow://{name}" for name in ("one", "two", "three", "four")]
+    quick = ["builtin://en-ngram", *(f"dummy://uniform?bits={n}" for n in (2, 3, 4))]
+    plan = planned([*slow, *quick], TWELVE_SUITES, n_shards=64)
     plan.write(tmp_path / "plan.json")
-    n_killed = 0
-    left = [1, 2, 3, 2]
-    running = {at: shard(tmp_path, number) for at, number in enumerate(left)}
-    until = time.monotonic() + 50
-    while running:
+    assert len(plan.shards) == 64
+    # How many sentences of slow models each shard has.
+    n_once = [
+        sum(
+            len({text for suite in plan.load_suites(piece) for text in texts_of(suite)})
+            for piece in each.pieces
+            if plan.models[piece.model].reference in slow
+        )
+        for each in plan.shards
+    ]
+    rng = random.Random(22)  # noqa: S311 - moments, no secrets
+    waiting = [1, *rng.sample(range(1, 65), 64)]
+    running: list[tuple[int, Popen[str]]] = []
+    n_killed = n_cut = n_full = n_begun = full = 0
+    until = time.monotonic() + 240
+    while waiting or running:
         assert time.monotonic() < until
-        # Another moment of a second each time, which has nothing to do with what goes on.
-        time.sleep(0.2 + n_killed * 0.618 % 0.6)
-        at = [*running][n_killed % len(running)]
-        if n_killed < 8 and running[at].poll() is None and scored(tmp_path):
-            running[at].kill()
-            running[at].communicate()
-            running[at] = shard(tmp_path, left[at])
-            n_killed += 1
-        for each in [*running]:
-            if running[each].poll() is not None:
-                _, said = running.pop(each).communicate()
-                assert "is done" in said, said
-    assert n_killed == 8
+        while waiting and len(running) < 8:
+            number = waiting.pop(0)
+            is_full = n_begun >= 20 and not full and n_once[number - 1] > 0
+            environment = {"SLOW_CLOCK": ""} if n_begun % 3 == 2 else {}
+            if is_full:
+                environment["SLOW_LOG"] = str(tmp_path / "log-of-full")
+            running.append((number, shard(tmp_path, number, environment=environment)))
+            n_begun += 1
+            if is_full:
+                # As of a disk that is full, for any segment. It is not one of those that are killed.
+                full = running[-1][1].pid
+                resource.prlimit(full, resource.RLIMIT_FSIZE, (20_000, 20_000))
+        time.sleep(rng.uniform(0.2, 1.2))
+        if n_killed < 10 and scored(tmp_path):
+            number, worker = rng.choice([each for each in running if each[1].pid != full])
+            running.remove((number, worker))
+            n_killed += worker.poll() is None
+            worker.kill()
+            worker.communicate()
+            waiting.insert(0, number)
+        if n_killed == 5 and not n_cut and [*tmp_path.glob("shards/*/*/0*.sqlite")]:
+            n_cut = cut_in_half(tmp_path, rng)
+        for number, worker in [each for each in running if each[1].poll() is not None]:
+            running.remove((number, worker))
+            _, said = worker.communicate()
+            assert "Traceback" not in said
+            if worker.returncode:
+                # It is told, and the shard is begun again.
+                n_full += 1
+                waiting.append(number)
+    assert (n_killed, n_full) == (10, 1)
+    assert n_cut
     assert_as_alone(tmp_path, plan)
-    # Shard 2 was run by two at once. A commit comes every tenth of a second, at 0.01 s a sentence.
-    n_again = len(scored(tmp_path)) - len({*scored(tmp_path)})
-    assert n_again - N_SENTENCES <= 8 * 25
+    # One shard was run by two. A commit comes every tenth of a second, at 0.01 s a sentence.
+    n_again = len(scored(tmp_path)) - sum(n_once)
+    assert n_again <= n_once[0] + n_cut + 10 * 25

@@ -2,7 +2,10 @@
 
 import json
 import shutil
+import threading
 import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +19,17 @@ from tests.sharding.shards import (
     run_alone,
     run_shards,
 )
+from tests.sharding.slow_model import SlowModel, open_model
+from tests.word_model import WordModel, replace_kind
 
 from pommel.errors import InputError, ModelError, PommelError, UsageError
+from pommel.models import LoadOptions, NamedModel, Policy
+from pommel.models.model import Spans
+from pommel.scoring import Choices
 from pommel.sharding import Plan, PlanFolder
 from pommel.sharding.status import Status
 from pommel.store import Store
+from pommel.surprisal import ScoredSentence
 
 SEALED = "shard-*/sealed-*.sqlite"
 
@@ -58,6 +67,34 @@ def test_what_a_shard_leaves(tmp_path: Path) -> None:
     assert json.loads(session)["shard"] == "1/1"
     # What is done is not done again.
     assert run_shards(plan, tmp_path) == [f"shard 1/1 is done: {folder / manifest['file']}"]
+
+
+def test_the_next_model_is_fetched_while_one_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, fetched = planned(n_shards=1), threading.Event()
+    done: list[bool] = []
+
+    def fetch(named: NamedModel, options: LoadOptions) -> None:
+        assert (named, options.pull_progress) == (plan.models[1], None)
+        fetched.set()
+
+    class Waiting(WordModel):
+        """Answers when the next model has been fetched."""
+
+        def score(
+            self,
+            sentences: Sequence[str],
+            policy: Policy,
+            spans: Sequence[Spans | None] | None = None,
+        ) -> Iterator[tuple[int, ScoredSentence]]:
+            done.append(fetched.wait(60))
+            return super().score(sentences, policy, spans)
+
+    monkeypatch.setattr(NamedModel, "fetch", fetch)
+    replace_kind(monkeypatch, "dummy", lambda _reference, _options: Waiting())
+    run_shards(plan, tmp_path)
+    assert {*done} == {True}
 
 
 def test_two_workers_on_one_shard_do_no_harm(tmp_path: Path) -> None:
@@ -186,6 +223,34 @@ def test_a_clock_that_is_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     run_shards(plan, tmp_path / "shards")
     found = merged(tmp_path / "shards", tmp_path / "merged.sqlite")
     assert_equal(found, run_alone(plan, tmp_path / "whole.sqlite"))
+
+
+class _Network(SlowModel):
+    """A model that says how much it would have to compute: five for each region."""
+
+    def work(
+        self, _texts: Sequence[str], _policy: Policy, spans: Sequence[Spans | None]
+    ) -> tuple[int, ...]:
+        return (5 * sum(7 if own is None else len(own) for own in spans),)
+
+
+def test_which_regions_auto_means_is_the_same_in_all_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each suite alone is short enough for all regions, both together are not."""
+    monkeypatch.setenv("SLOW_LOG", str(tmp_path / "log"))
+    replace_kind(monkeypatch, "slow", lambda *asked: _Network(info=open_model(*asked).info))
+    plan = planned(["slow://one"], ["number_prep", "number_orc"], n_shards=2)
+    assert [len(shard.pieces[0].suites) for shard in plan.shards] == [1, 1]
+    plan = replace(plan, choices=Choices(regions="auto"))
+    run_shards(plan, tmp_path / "shards")
+    paths = [merged(tmp_path / "shards", tmp_path / "merged.sqlite")]
+    paths.append(run_alone(plan, tmp_path / "whole.sqlite"))
+    found = []
+    for path in paths:
+        with Store.open(path) as store:
+            found.append([each.result.provenance["regions"] for each in store.runs.records()])
+    assert found == [["needed", "needed"]] * 2
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,18 @@ def test_intervals_of_many_rows_are_those_of_each(rows: list[list[list[float]]])
         assert (found.low, found.high) == expected
 
 
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), max_size=4))
+def test_groups_that_are_one_array_are_as_if_each_were_its_own(rows: list[list[int]]) -> None:
+    pool = [np.array(each) for each in ([0.0, 1.0, 1.0], [0.5, math.nan, 0.0], [1.0], [math.nan])]
+    bounds = [[(0.0, 1.0 + place % 2) for place in range(len(own))] for own in rows]
+    shared = ([pool[number] for number in own] for own in rows)
+    copies = ([pool[number].copy() for number in own] for own in rows)
+    found, expected = (
+        Interval.of_rows(zip(each, bounds, strict=True)) for each in (shared, copies)
+    )
+    assert str(found) == str(expected)
+
+
 def test_what_has_no_score_interval() -> None:
     assert math.isnan(Interval.of_means([[math.nan], []]).low)
     with pytest.raises(ValueError, match="outside its bounds"):

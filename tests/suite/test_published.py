@@ -31,3 +31,18 @@ def test_the_name_of_a_language_is_no_tag(name: str, code: str) -> None:
 )
 def test_the_language_that_a_name_begins_with(suite: str, code: str) -> None:
     assert PublishedSuite(suite).language == code
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("he", "rtl"),
+        ("ar-EG", "rtl"),
+        ("az-Arab", "rtl"),
+        ("hi", "auto"),
+        ("en", "auto"),
+        ("", "auto"),
+    ],
+)
+def test_the_direction_of_a_language(language: str, expected: str) -> None:
+    assert PublishedSuite.direction(language) == expected

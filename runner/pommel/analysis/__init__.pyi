@@ -1,5 +1,10 @@
 from .accuracy import Accuracies as Accuracies, Accuracy as Accuracy
-from .asking import Settings as Settings, WithAverage as WithAverage, WithDraws as WithDraws
+from .asking import (
+    Option as Option,
+    Settings as Settings,
+    WithAverage as WithAverage,
+    WithDraws as WithDraws,
+)
 from .cells import (
     Answer as Answer,
     FamilyColumn as FamilyColumn,

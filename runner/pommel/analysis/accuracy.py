@@ -8,7 +8,7 @@ mean has the stratified score interval, which speaks of other items and not of o
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
@@ -72,8 +72,7 @@ ShareInterval = Literal["wilson", "exact"]
 COUNTS = SuiteResult.COUNTS
 
 
-@frozen(slots=False)
-class Unit:
+class Unit(NamedTuple):
     """What a row is about; "" where it is about several, or where there is none.
 
     A suite has all that is known of it, a circuit only its name.
@@ -100,7 +99,7 @@ class Unit:
         """Return the suite, with its language if that is to be named."""
         return labelled(self.suite, self.language if with_language else "")
 
-    @cached_property
+    @property
     def order(self) -> tuple[tuple[bool, str] | str | int, ...]:
         """What rows are sorted by: those without a language, circuit or group come last."""
         names = (self.language, self.circuit, self.group)
@@ -239,9 +238,29 @@ class AccuracyAsked(Settings, Question):
         Option(help="Interval of shares in the table; csv, tsv and json have both."),
     ] = "wilson"
 
-    def answer(self, records: Sequence[RunRecord]) -> "Accuracies":
-        """Return the rows of a level, as `Accuracies.of` does."""
-        return Accuracies.of(records, self.level, self, interval=self.interval)
+    def answer(self, records: Sequence[RunRecord]) -> "AccuracyAnswer":
+        """Return the rows of a level, which are those of `Accuracies.of`."""
+        return AccuracyAnswer(asked=self, records=records)
+
+
+@frozen
+class AccuracyAnswer(Answer):
+    """Accuracies of which intervals are found when it is known how many rows are looked at."""
+
+    asked: AccuracyAsked
+    records: Sequence[RunRecord]
+
+    def frame(self) -> "pd.DataFrame":
+        """Return all rows."""
+        return self._found().frame()
+
+    def tables(self) -> "list[Table]":
+        """Return one table, which may end after the first rows."""
+        return self._found(_MOST_SHOWN).tables()
+
+    def _found(self, most: int | None = None) -> "Accuracies":
+        asked = self.asked
+        return Accuracies.of(self.records, asked.level, asked, interval=asked.interval, most=most)
 
 
 @frozen
@@ -265,22 +284,31 @@ class Accuracies(Answer):
         settings: Settings | None = None,
         *,
         interval: ShareInterval = "wilson",
+        most: int | None = None,
     ) -> "Accuracies":
-        """Return the rows of a level.
+        """Return the rows of a level; behind the first `most`, as in `by_level`.
 
         Families whose members are steps of a training have no rows. Raises `ValueError` for a
         chance outside [0, 1] and for too few resamples.
         """
-        (found,) = cls.by_level(ModelsCompared.of(records), [level], settings).values()
-        return replace(found, interval=interval)
+        compared = ModelsCompared.of(records)
+        return replace(
+            cls.by_level(compared, [level], settings, most=most)[level], interval=interval
+        )
 
     @classmethod
     def by_level(
-        cls, compared: ModelsCompared, levels: Sequence[Level], settings: Settings | None = None
+        cls,
+        compared: ModelsCompared,
+        levels: Sequence[Level],
+        settings: Settings | None = None,
+        *,
+        most: int | None = None,
     ) -> "dict[Level, Accuracies]":
         """Return the rows of several levels; what these have in common is computed once.
 
-        Raises `ValueError` as `of` does.
+        Rows behind the first `most` of a level may lack the intervals of means and the margins: no
+        items are looked at for them. Raises `ValueError` as `of` does.
         """
         settings = settings or Settings()
         # Of suites, and of predictions.
@@ -292,7 +320,11 @@ class Accuracies(Answer):
                 parts[is_split] = [
                     _parts_of(each, settings.chance, is_split=is_split) for each in compared.models
                 ]
-            rows = _rows(compared.models, parts[is_split], level, settings)
+            by_model = [
+                [*_Cell.of(each, own, level, settings.average)]
+                for each, own in zip(compared.models, parts[is_split], strict=True)
+            ]
+            rows = _rows(by_model, level, settings, most)
             found[level] = cls(rows=tuple(compared.with_families(rows, family_rows)))
         return found
 
@@ -318,10 +350,11 @@ class Accuracies(Answer):
 
         The rows are those of one level, at least one.
         """
-        level, shown = self.rows[0].level, self.shown
+        level = self.rows[0].level
         title = "Accuracy over all suites" if level == "model" else f"Accuracy by {level}"
-        names = _name_columns(shown, level)
-        numbers = _number_columns(shown, level, self.interval)
+        rows = self.shown[:_MOST_SHOWN]
+        names = _name_columns(rows, level)
+        numbers = _number_columns(rows, level, self.interval)
         table = plain_table(
             title,
             names=("model", *(each.name for each in names)),
@@ -329,7 +362,6 @@ class Accuracies(Answer):
             caption=self._caption(level),
         )
         columns = (*names, *numbers)
-        rows = shown[:_MOST_SHOWN]
         sections = ((row.header, *(each.text(row) for each in columns)) for row in rows)
         add_sections(table, sections, has_lines=level != "model")
         return [table]
@@ -382,7 +414,8 @@ class Accuracies(Answer):
         return ""
 
     def _caption(self, level: Level) -> str:
-        rows = self.shown
+        every = self.shown
+        rows = every[:_MOST_SHOWN]
         shown = replace(self, rows=tuple(rows))
         if level in ("prediction", "suite"):
             lines = shown.suite_notes(share="Share of items that hold")
@@ -398,8 +431,8 @@ class Accuracies(Answer):
             lines.append("Margin: mean [95% bootstrap interval, by item].")
         if any(row.is_family for row in rows):
             lines.append("sd: of a sample (n - 1). Counts of a family are those of all members.")
-        if len(rows) > _MOST_SHOWN:
-            lines.append(f"The first {_MOST_SHOWN:,} of {len(rows):,} rows: --format csv has all.")
+        if len(every) > len(rows):
+            lines.append(f"The first {len(rows):,} of {len(every):,} rows: --format csv has all.")
         return "\n".join(lines)
 
 
@@ -628,26 +661,19 @@ def _unit(whole: Unit, level: Level) -> Unit:
 
 
 def _rows(
-    models: Iterable[ComparedModel],
-    parts: Iterable[Iterable[_Part]],
-    level: Level,
-    settings: Settings,
+    by_model: Sequence[Sequence[_Cell]], level: Level, settings: Settings, most: int | None
 ) -> list[list[Accuracy]]:
-    """Return the rows of each model; intervals are found for all of them together."""
-    by_model = [
-        [*_Cell.of(each, own, level, settings.average)]
-        for each, own in zip(models, parts, strict=True)
-    ]
+    """Return the rows of each model; intervals are found for the first `most` together."""
     cells = [*chain.from_iterable(by_model)]
-    several = [each for each in cells if each.numbers.has_stratified]
+    several = [each for each in cells[:most] if each.numbers.has_stratified]
     found = Interval.of_rows(each.shares for each in several)
     stratified = dict(zip(several, found, strict=True))
     margins, medians = [_NO_MARGIN] * len(cells), [math.nan] * len(cells)
     if settings.n_resamples:
         drawing = {"n_resamples": settings.n_resamples, "seed": settings.seed}
-        drawn = [each.margins for each in cells]
-        margins = Estimate.of_rows((groups for groups, _ in drawn), **drawing)
-        medians = [median for _, median in drawn]
+        drawn = [each.margins for each in cells[:most]]
+        margins[:most] = Estimate.of_rows((groups for groups, _ in drawn), **drawing)
+        medians[:most] = [median for _, median in drawn]
     rows = (
         cell.row(level, settings.average, stratified.get(cell, NO_INTERVAL), margin, median)
         for cell, margin, median in zip(cells, margins, medians, strict=True)

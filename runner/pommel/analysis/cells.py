@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pommel.values import frozen, positional
@@ -193,6 +194,8 @@ class WithEnds(Protocol):
         ...
 
 
+# Models on the same suites have few shares.
+@lru_cache(maxsize=4096)
 def interval_cell(mean: float, interval: WithEnds, digits: int = 2, *, sign: str = "") -> str:
     """Return "0.83 [0.61, 0.94]", without an interval where there is none, a dash without a mean.
 

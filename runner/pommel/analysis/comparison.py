@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -569,7 +569,7 @@ def _levels(
     """Yield the levels that say something of their own, each with its rows' suites."""
     if any(len(own) > 1 for own in suites):
         yield "prediction", {pair.unit: [(pair,)] for own in suites for pair in own}
-    yield "suite", {replace(own[0].unit, prediction_id=""): [own] for own in suites}
+    yield "suite", {own[0].unit._replace(prediction_id=""): [own] for own in suites}
     of_circuits = [own for own in suites if own[0].unit.circuit]
     if of_circuits:
         yield "circuit", grouped(of_circuits, lambda own: Unit(circuit=own[0].unit.circuit))
@@ -702,8 +702,8 @@ COLUMNS = (
         ),
     ),
     *(
-        Column(each.name, f"unit.{each.name}", "" if place else "which suites")
-        for place, each in enumerate(fields(Unit))
+        Column(name, f"unit.{name}", "" if place else "which suites")
+        for place, name in enumerate(Unit._fields)
     ),
     Column("n_suites", help="over how many suites"),
     Column(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -98,8 +99,7 @@ class TrainingAsked(WithLevel, WithChance, WithModels, Question):
         """
         _check_variants(rows)
         parted = grouped(rows, lambda row: _member(row).value is not None)
-        points: list[TrainingPoint] = []
-        paths: list[TrainingPath] = []
+        ways: dict[tuple[str, str], list[Accuracy]] = {}
         incomplete: dict[str, None] = {}
         groups = grouped(
             parted.get(True, ()),
@@ -108,20 +108,17 @@ class TrainingAsked(WithLevel, WithChance, WithModels, Question):
                 _name(row, self.level, labels or {}),
             ),
         )
-        for (family, name), group in groups.items():
+        for family_and_name, group in groups.items():
             # Suites that some step has a score on; one that lacks one would have another mean.
             suites = frozenset[SuiteKey]().union(*(row.suites for row in group))
             complete = [row for row in group if row.suites and row.suites == suites]
             incomplete.update((row.label, None) for row in group if row.suites != suites)
-            found = [_point(row, family, self.level, name) for row in complete]
-            found.sort(key=lambda point: (point.axis_value, point.member))
-            points += found
-            if found:
-                paths.append(_path(found, self.reach_percent))
+            if complete:
+                complete.sort(key=lambda row: (row.axis_value, _member(row).label))
+                ways[family_and_name] = complete
         return Training(
             asked=self,
-            points=tuple(points),
-            paths=tuple(paths),
+            ways=ways,
             without_step=tuple(dict.fromkeys(row.label for row in parted.get(False, ()))),
             incomplete=tuple(incomplete),
         )
@@ -181,10 +178,11 @@ class TrainingPath:
     rho_p_method: PMethod = ""
 
 
-@frozen
+@frozen(slots=False)
 class Training(Answer):
     """Points in the order of training, paths, and members that are left out of some of them.
 
+    `ways` has the accuracies that these are of, by the family and the suite (circuit, ...).
     `without_step` are those whose step has no number, `incomplete` those that lack a suite of a
     circuit (language, group, all) that another step has.
     """
@@ -192,10 +190,25 @@ class Training(Answer):
     Asked = TrainingAsked
 
     asked: TrainingAsked
-    points: tuple[TrainingPoint, ...]
-    paths: tuple[TrainingPath, ...]
+    ways: Mapping[tuple[str, str], Sequence[Accuracy]]
     without_step: tuple[str, ...]
     incomplete: tuple[str, ...]
+
+    @cached_property
+    def points(self) -> tuple[TrainingPoint, ...]:
+        """One a step and suite (circuit, ...)."""
+        return tuple(
+            _point(row, family, self.asked.level, name)
+            for (family, name), rows in self.ways.items()
+            for row in rows
+        )
+
+    @cached_property
+    def paths(self) -> tuple[TrainingPath, ...]:
+        """One a family and suite (circuit, ...)."""
+        return tuple(
+            _path(rows, family, name, self.asked) for (family, name), rows in self.ways.items()
+        )
 
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:
@@ -208,7 +221,7 @@ class Training(Answer):
     @property
     def why_empty(self) -> str:
         """Why there is no path; "" where there is one."""
-        if self.paths:
+        if self.ways:
             return ""
         return (
             "no run is of a family of steps or epochs; a reference with a pattern names one "
@@ -257,15 +270,14 @@ def _name(row: Accuracy, level: Grouping, labels: Mapping[SuiteKey, str]) -> str
 
 
 def _point(row: Accuracy, family: str, level: Grouping, name: str) -> TrainingPoint:
-    member = _member(row)
-    interval = row.interval()
+    member, interval = _member(row), row.interval()
     return TrainingPoint(
         family=family,
         axis=member.axis,
         level=level,
         name=name,
         member=member.label,
-        axis_value=math.nan if member.value is None else member.value,
+        axis_value=row.axis_value,
         n_items=row.n_items,
         n_holding=row.n_holding,
         accuracy=row.accuracy,
@@ -277,24 +289,24 @@ def _point(row: Accuracy, family: str, level: Grouping, name: str) -> TrainingPo
     )
 
 
-def _path(points: Sequence[TrainingPoint], reach_percent: float) -> TrainingPath:
-    first, last = points[0], points[-1]
-    steps = [point.axis_value for point in points]
-    ranks = Correlation.spearman(steps, [point.accuracy for point in points])
-    goal = last.accuracy * reach_percent / 100 - _ROUNDING
-    is_reached = [point.accuracy >= goal for point in points]
+def _path(rows: Sequence[Accuracy], family: str, name: str, asked: TrainingAsked) -> TrainingPath:
+    first, last = rows[0], rows[-1]
+    steps = [row.axis_value for row in rows]
+    ranks = Correlation.spearman(steps, [row.accuracy for row in rows])
+    goal = last.accuracy * asked.reach_percent / 100 - _ROUNDING
+    is_reached = [row.accuracy >= goal for row in rows]
     return TrainingPath(
-        family=first.family,
-        axis=first.axis,
-        level=first.level,
-        name=first.name,
-        n_steps=len(points),
-        first_step=first.axis_value,
-        last_step=last.axis_value,
+        family=family,
+        axis=_member(first).axis,
+        level=asked.level,
+        name=name,
+        n_steps=len(rows),
+        first_step=steps[0],
+        last_step=steps[-1],
         first_accuracy=first.accuracy,
         final_accuracy=last.accuracy,
-        above_chance_from=_from_when_on(steps, [point.p_above < ALPHA for point in points]),
-        reach_percent=reach_percent,
+        above_chance_from=_from_when_on(steps, [row.p_above < ALPHA for row in rows]),
+        reach_percent=asked.reach_percent,
         # Of nothing, everything is 90%.
         reached_from=_from_when_on(steps, is_reached) if last.accuracy > 0 else math.nan,
         rho=ranks.rho,

@@ -17,6 +17,7 @@ _SECTIONS = {
     "Run models, score sentences": {
         "run": ("run", "Run suites on models and show which predictions hold."),
         "plan": ("groups:plan", "Cut models x suites into shards; see how far these are."),
+        "launch": ("groups:launch", "Run all shards of a plan: here, by Slurm or by Ray."),
         "score": ("score", "Show how surprising the words of plain sentences are."),
         "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
         "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
@@ -36,6 +37,7 @@ _SECTIONS = {
             "report",
             "Report on the runs that are kept: a page, a table for a paper, a plot.",
         ),
+        "serve": ("serve", "Show the results that are kept in a browser."),
         "import-results": ("import_results", "Keep results that others have published as runs."),
     },
     "Suites": {

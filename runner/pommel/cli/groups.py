@@ -156,3 +156,26 @@ plan = LazyGroup(
 )
 plan.sections = {"Commands": _PLAN}
 plan.usual = "make"
+
+
+_LAUNCHERS = {
+    "local": (
+        "launch:sharding.launching.local.LocalWorkers",
+        "Processes on this machine, several at once.",
+    ),
+    "slurm": ("launch:sharding.launching.slurm.SlurmArray", "An array of Slurm jobs."),
+    "ray": ("launch:sharding.launching.ray.RayTasks", "Tasks of a Ray cluster."),
+}
+
+
+launch = LazyGroup(
+    "launch",
+    help="""Run all shards of a plan; each is a `pommel run` of its own, which keeps what it has.
+
+    \b
+      pommel plan 'huggingface://EleutherAI/pythia-70m@step*' suites:en --shards 64 -o plan.json
+      pommel launch slurm plan.json -o shards --partition gpu --gres gpu:1 --requeue
+      pommel runs merge shards
+    """,
+)
+launch.sections = {"Commands": _LAUNCHERS}

@@ -47,7 +47,10 @@ class ImagesOptions(ContainerOptions, title="Model in a container"):
                 raise UsageError("--images-memory and --images-cpus need --parallel-images N")
             return self
         each = self.container_options(LoadOptions()).sandbox
-        memory_bytes = self.images_memory or _machine_memory_bytes()
+        memory_bytes = self.images_memory or machine_memory_bytes()
+        if not memory_bytes:
+            # Containers run in a machine of Docker's own there, which has a part of the memory.
+            raise UsageError("--parallel-images needs --images-memory SIZE on Windows")
         n_fitting = memory_bytes // each.memory_bytes
         said = f"{readable_size(each.memory_bytes)} for each (--sandbox memory=SIZE)"
         if self.images_memory and not n_fitting:
@@ -76,10 +79,10 @@ def is_image(reference: str) -> bool:
     return reference in LmZooRegistry.installed() and not Path(reference).exists()
 
 
-def _machine_memory_bytes() -> int:
+def machine_memory_bytes() -> int:
+    """Return how much memory this machine has; 0 where that cannot be told."""
     if sys.platform == "win32":
-        # Containers run in a machine of Docker's own there, which has a part of the memory.
-        raise UsageError("--parallel-images needs --images-memory SIZE on Windows")
+        return 0
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 

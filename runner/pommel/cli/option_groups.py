@@ -9,6 +9,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import (
     Annotated,
@@ -163,6 +164,23 @@ def takes_options(function: _F) -> _F:
     return command
 
 
+def asked_class(name: str) -> type:
+    """Return a class that says itself what its options are, such as "analysis.auc.AucAsked"."""
+    module, dot, kind = name.rpartition(".")
+    if not dot:
+        raise AttributeError(name)
+    found: type = getattr(import_module(f"pommel.{module}"), kind)
+    return found
+
+
+def command_of(kind: type, function: Callable[..., None]) -> click.Command:
+    """Return a command whose first parameter is of a class; its docstring is the help."""
+    first = next(iter(function.__annotations__))
+    function.__annotations__[first] = type(kind.__name__, (kind, Options), {})
+    about = inspect.cleandoc(kind.__doc__ or "")
+    return click.command(cls=Command, help=about)(takes_options(function))
+
+
 def _parameters(command: Callable[..., Any]) -> list[click.Parameter]:
     """Return what decorators have added to what becomes a command."""
     return getattr(command, "__click_params__", [])
@@ -194,6 +212,6 @@ def _asked(each: "Field[Any]", hint: object) -> _Added[Any]:
     if about.n_values > 1:
         settings["nargs"] = about.n_values
     if about.least is not None:
-        ranged = click.IntRange if kind is int else click.FloatRange
+        ranged = click.IntRange if int in (kind, *get_args(kind)) else click.FloatRange
         settings["type"] = ranged(about.least, about.most, min_open=about.is_open)
     return _made([about.name] if about.name else [], settings, each.name, kind)

@@ -4,7 +4,7 @@ import contextlib
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -180,16 +180,33 @@ def _shows_bars() -> bool:
 
 
 @contextlib.contextmanager
-def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Give a function to call with the number of sentences done; a bar if stderr is a terminal."""
+def progress_bar(label: str, total: int) -> Iterator[Callable[..., None]]:
+    """Give a function to call with the number of sentences done; a bar if stderr is a terminal.
+
+    Another label may follow the number.
+    """
     if not _shows_bars():
-        yield lambda _n: None
+        yield lambda _n, _label="": None
         return
     from rich.progress import MofNCompleteColumn, TimeRemainingColumn
 
     with bar_on_stderr(MofNCompleteColumn(), TimeRemainingColumn()) as progress:
         task = progress.add_task(label, total=total)
-        yield lambda n: progress.advance(task, n)
+        yield lambda n, label=None: progress.update(task, advance=n, description=label)
+
+
+def follow(steps: Generator[str], total: int, n_done: Callable[[], int]) -> None:
+    """Go through steps that say what is under way, with a bar of how many of all are done."""
+    with contextlib.closing(steps), progress_bar("", total) as progress:
+        before = 0
+        try:
+            for words in steps:
+                now = n_done()
+                progress(now - before, words)
+                before = now
+        except KeyboardInterrupt as stopped:
+            # Where it comes in between, a launcher hears of it, too.
+            steps.throw(stopped)
 
 
 @contextlib.contextmanager

@@ -56,7 +56,7 @@ def make(named: ModelsAndSuites, chosen: _PlanOptions) -> None:
 
     MODELs and SUITEs are those of `pommel run`. A model is in several shards only where it must.
     Nothing is loaded. What belongs to a machine (--device, --max-memory, --batch-tokens) is no part
-    of a plan: the device tells how long it may take.
+    of a plan, nor is what is unsafe: the device tells how long it may take.
     """
     sources = named.suite_sources()
     if "-" in sources:
@@ -70,7 +70,7 @@ def make(named: ModelsAndSuites, chosen: _PlanOptions) -> None:
         for path, suite in zip(loaded.paths, loaded.suites, strict=True)
         if path
     }
-    measured = _results(chosen.measured).status().measured if chosen.measured else None
+    measured = PlanFolder.read(chosen.measured).status().measured if chosen.measured else None
     costs = Plan.costs(named.expanded_models(), suites, chosen.load_options, measured)
     n_shards = chosen.shards or (None if chosen.minutes else 1)
     plan = Plan.of(costs, chosen.chosen(), n_shards=n_shards, minutes=chosen.minutes)
@@ -144,14 +144,6 @@ def _show_plan(plan: Plan, form: str) -> None:
     )
 
 
-def _results(folder: Path) -> PlanFolder:
-    if not (folder / "plan.json").is_file():
-        raise UsageError(
-            f"{folder} has no plan.json: `pommel run --plan PLAN -o {folder}` makes it"
-        )
-    return PlanFolder.read(folder)
-
-
 @click.command("status", cls=Command)
 @click.argument("folder", type=FOLDER, metavar="DIR")
 @click.option(
@@ -168,26 +160,33 @@ def status(context: click.Context, folder: Path, form: str, *, missing: bool) ->
       pommel plan status results
       sbatch --array="$(pommel plan status results --missing)" run.sh
     """
-    found = _results(folder).status()
+    results = PlanFolder.read(folder)
+    found = results.status()
     if missing:
         if found.missing:
             click.echo(found.array)
     elif form == "json":
         show_json(found.to_dict())
     else:
-        counts = Counter(each.state for each in found.shards)
-        told = ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
-        left = f"; {_time(found.seconds_left)} of work left" if found.missing else ""
-        title = f"{counted(len(found.shards), 'shard')}: {told}{left}"
-        now = dt.datetime.now(dt.UTC)
-        rows = [
-            (str(each.shard.number), each.state, printable(each.said(now)))
-            for each in found.shards
-            if each.state != "done"
-        ]
-        if rows:
-            _show_first(title, rows, names=("shard", "state", ""))
-        else:
-            click.echo(title)
+        show_status(results)
     if found.missing:
         context.exit(1)
+
+
+def show_status(results: PlanFolder) -> None:
+    """Print how many shards are in which state, and those that are not done."""
+    found = results.status()
+    counts = Counter(each.state for each in found.shards)
+    told = ", ".join(f"{n} {state}" for state, n in sorted(counts.items()))
+    left = f"; {_time(found.seconds_left)} of work left" if found.missing else ""
+    title = f"{counted(len(found.shards), 'shard')}: {told}{left}"
+    now = dt.datetime.now(dt.UTC)
+    rows = [
+        (str(each.shard.number), each.state, printable(each.said(now)))
+        for each in found.shards
+        if each.state != "done"
+    ]
+    if rows:
+        _show_first(title, rows, names=("shard", "state", ""))
+    else:
+        click.echo(title)

@@ -1,8 +1,9 @@
 """`pommel run`: models x suites, scores on stdout, everything else in files."""
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, groupby
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 
 from pommel.cli import completing
 from pommel.cli.gates import Check, ComparedOptions
-from pommel.cli.images_at_once import ImagesOptions, at_once, is_image
+from pommel.cli.images_at_once import ImagesOptions, at_once, is_image, machine_memory_bytes
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Count, File, Folder, Options, field_of, option, takes_options
 from pommel.cli.options import (
@@ -28,6 +29,7 @@ from pommel.cli.output import (
     RESULT_FORMS,
     asked_for_raw,
     check_table,
+    follow,
     form_option,
     form_or_usual,
     note,
@@ -38,7 +40,14 @@ from pommel.cli.output import (
     show_retired_table,
     show_warnings,
 )
-from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
+from pommel.errors import (
+    InputError,
+    ModelError,
+    PommelError,
+    UsageError,
+    listed,
+    readable_size,
+)
 from pommel.files import make_folder, without_empty_folders
 from pommel.models import LoadOptions, NamedModel
 from pommel.report import Results
@@ -223,7 +232,7 @@ class _ShardOptions(Options, title="A shard of a plan"):
         "JOB_COMPLETION_INDEX or SKYPILOT_NODE_RANK, which count from 0]",
     )
 
-    def run_shard(self, folder: Path | None, options: LoadOptions) -> None:
+    def run_shard(self, folder: Path | None, store: Path | None, options: LoadOptions) -> None:
         """Run it; raises `UsageError` for what a plan has said already, and what fails."""
         from pommel.sharding import Plan, PlanFolder
 
@@ -234,14 +243,27 @@ class _ShardOptions(Options, title="A shard of a plan"):
             if each.name
             and context.get_parameter_source(each.name) == click.core.ParameterSource.COMMANDLINE
         }
-        if others := {*told} - {"plan", "shard", "output", "quiet", *Plan.OF_A_MACHINE}:
+        if others := {*told} - {"plan", "shard", "output", "store", "quiet", *Plan.OF_A_MACHINE}:
             named = listed(sorted(told[each] for each in others))
             raise UsageError(f"a plan says that already, or a shard has no use for it: {named}")
         shard = self.shard or PlanFolder.shard_of_environment()
-        if not (self.plan and folder and shard):
-            raise UsageError("a shard of a plan takes --plan FILE, --shard K/N and -o DIR")
+        if not (self.plan and shard and bool(folder) != bool(store)):
+            raise UsageError(
+                "a shard of a plan takes --plan FILE, --shard K/N and -o DIR (or --store FILE)"
+            )
         plan = Plan.read(self.plan)
-        PlanFolder.begun(plan, folder).run(plan.shard(shard), options, note)
+        here = PlanFolder(plan=plan, path=self.plan.parent, store=store)
+        into = PlanFolder.begun(plan, folder) if folder else here
+        into.run(plan.shard(shard), options, note)
+
+
+class _WorkerOptions(ModelOptions, title="Model"):
+    """How many processes load models."""
+
+    workers: Count | None = option(
+        help="Processes that score at once, each with a model of its own in memory.  [default: one "
+        "for each of several devices: --device cuda:0,cuda:1]"
+    )
 
 
 # Help has them in this order; what is about models in containers comes last but for servers.
@@ -251,7 +273,7 @@ class _RunOptions(
     ComparedOptions,
     KeepingOptions,
     _ShardOptions,
-    ModelOptions,
+    _WorkerOptions,
     ImagesOptions,
     title=SCORING,
 ):
@@ -261,6 +283,41 @@ class _RunOptions(
     def choices(self) -> Choices:
         """What the models are asked for; tables of regions and tokens ask for all regions."""
         return self.chosen(asks_all=bool(self.output) or self.table in {"regions", "tokens"})
+
+    @property
+    def n_workers(self) -> int:
+        """How many processes score; raises `UsageError` for what only one can do."""
+        n_workers = self.workers or len(self.device.split(","))
+        if n_workers > 1 and (self.no_store or self.rescore or self.parallel_images > 1):
+            raise UsageError(
+                "--no-store, --rescore and --parallel-images are for one process: workers meet in "
+                "the store (--store FILE names another one)"
+            )
+        return n_workers
+
+    def run_at_once(
+        self, models: Sequence[NamedModel], suites: Mapping[Path, Suite], store: Store
+    ) -> None:
+        """Have workers run models on suites, so that the store has it.
+
+        What has failed in one is not told: whoever runs the models then meets it again.
+        """
+        from pommel.sharding import Plan, PlanFolder
+
+        costs = replace(Plan.costs(models, suites, self.load_options), models=tuple(models))
+        n_workers, each_bytes = self.n_workers, max(costs.memory)
+        if self.device == "cpu" and (there := machine_memory_bytes()):
+            n_workers = max(1, min(n_workers, there // each_bytes))
+        plan = Plan.of(costs, self.choices, n_shards=n_workers)
+        if n_workers < self.n_workers:
+            note(f"note: as many workers as there is memory: {readable_size(each_bytes)} for each")
+        with tempfile.TemporaryDirectory(prefix="pommel-workers-") as folder:
+            work = PlanFolder(plan=plan, path=Path(folder), store=store.path.absolute())
+            n_sentences = len(models) * sum(each.n_sentences for each in suites.values())
+            steps = work.run_all(len(plan.shards), self.load_options)
+            before = store.last_scored
+            if len(plan.shards) > 1:
+                follow(steps, n_sentences, lambda: store.last_scored - before)
 
     @contextlib.contextmanager
     def made_output(self) -> Iterator[None]:
@@ -333,9 +390,10 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
       pommel run --plan plan.json --shard 3/64 -o shards
     """
     if chosen.plan or chosen.shard:
-        chosen.run_shard(chosen.output, chosen.load_options)
+        chosen.run_shard(chosen.output, chosen.store, chosen.load_options)
         return
     choices = chosen.choices
+    is_at_once = chosen.n_workers > 1
     check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
     loaded = load_suites(named.suite_sources(), strict=named.strict)
     Suite.check_distinct_names(loaded.suites)
@@ -349,6 +407,11 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     is_apart = chosen.parallel_images > 1
     with chosen.made_output(), chosen.opened_store() as store:
         kept = chosen.kept_records(store, suites, chosen.score_rule)
+        # A suite from standard input no other process can read.
+        by_file = {path: each for path, each in zip(loaded.paths, suites, strict=True) if path}
+        if is_at_once and by_file and store:
+            chosen.run_at_once(models, by_file, store)
+        chosen = replace(chosen, device=chosen.device.split(",")[0])
 
         def run_model(each: NamedModel, made: list[Run]) -> None:
             with (

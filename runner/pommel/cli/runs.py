@@ -381,15 +381,20 @@ def merge(others: Sequence[Path], kept: StoreOptions) -> None:
       pommel runs merge colleague.sqlite --store all.sqlite
       pommel runs merge shards --store all.sqlite
     """
+    is_new = not kept.store_path.exists()
     with Store.open(kept.store_path) as store:
-        taken = [
-            store.take_in(path, unchanged=other.is_dir())
-            for other in others
-            for path in (_stores_of(other) if other.is_dir() else (other,))
-        ]
-    if not taken:
+        found = None
+        try:
+            for other in others:
+                for path in _stores_of(other) if other.is_dir() else (other,):
+                    taken = store.take_in(path, unchanged=other.is_dir())
+                    found = found + taken if found else taken
+        finally:
+            if is_new and not found:
+                store.close()
+                kept.store_path.unlink()
+    if not found:
         raise UsageError(f"nothing has been scored yet in {listed([*map(str, others)])}")
-    found = sum(taken[1:], taken[0])
     click.echo(f"runs        {found.n_new_runs:>9,} of {found.n_runs:,} are new")
     click.echo(f"surprisals  {found.n_new_scored:>9,} of {found.n_scored:,} are new")
     if found.n_evaluated_again:
@@ -403,8 +408,6 @@ def merge(others: Sequence[Path], kept: StoreOptions) -> None:
 def _stores_of(folder: Path) -> Iterator[Path]:
     from pommel.sharding import PlanFolder
 
-    if not (folder / "plan.json").exists():
-        raise UsageError(f"{folder}: no shards of a plan are here (plan.json); name stores' files")
     return PlanFolder.read(folder).stores(note)
 
 

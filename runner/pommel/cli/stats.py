@@ -1,9 +1,7 @@
 """`pommel stats`: what the runs in the store say together."""
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +10,7 @@ import click
 
 from pommel.analysis import Answer, ItemTable, SentenceSets
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import Options, field_of, takes_options
+from pommel.cli.option_groups import asked_class, command_of, field_of, takes_options
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
@@ -48,11 +46,7 @@ class _Chosen(SelectionOptions):
 
 def __getattr__(name: str) -> click.Command:
     """Return the command of a question, such as "analysis.scaling.ScalingAsked"."""
-    module, dot, question = name.rpartition(".")
-    if not dot:
-        raise AttributeError(name)
-    kind = getattr(import_module(f"pommel.{module}"), question)
-    return _command(kind, lambda asked, chosen: asked.answer(chosen.records()))
+    return _command(asked_class(name), lambda asked, chosen: asked.answer(chosen.records()))
 
 
 def _command(question: type[_Asked], answer: Callable[[_Asked, _Chosen], Answer]) -> click.Command:
@@ -70,10 +64,7 @@ def _command(question: type[_Asked], answer: Callable[[_Asked, _Chosen], Answer]
             raise UsageError(found.why_empty)
         show_rows(chosen.form, tables=found.tables, frame=found.frame)
 
-    ask.__annotations__["asked"] = type(question.__name__, (question, Options), {})
-    return click.command(cls=Command, help=inspect.cleandoc(question.__doc__ or ""))(
-        takes_options(ask)
-    )
+    return command_of(question, ask)
 
 
 auc = _command(

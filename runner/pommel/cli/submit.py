@@ -7,7 +7,7 @@ from pommel.cli.option_groups import File, option, takes_options
 from pommel.cli.output import note
 from pommel.cli.selecting import RunArguments, SelectionOptions
 from pommel.errors import counted
-from pommel.leaderboard import Submitter, write_submission
+from pommel.leaderboard import Submitter
 
 
 class _SubmitOptions(RunArguments, SelectionOptions):
@@ -42,7 +42,7 @@ def command(chosen: _SubmitOptions) -> None:
         note=chosen.remark,
     )
     with chosen.reading() as store:
-        manifest = write_submission(store, chosen.selected(store), chosen.output, about=about)
+        manifest = about.pack(store, chosen.selected(store), chosen.output)
     n_tokens = sum(each.n_tokens for each in manifest.suites)
     note(
         f"{manifest.submitter.name}: {counted(len(manifest.suites), 'suite')}, "

@@ -1,7 +1,7 @@
 """`pommel suites export`: suites in another format."""
 
 from pathlib import Path
-from typing import get_args
+from typing import Literal
 
 import click
 
@@ -10,7 +10,7 @@ from pommel.cli.output import folder_option, form_option, note, suites_argument
 from pommel.errors import counted
 from pommel.files import check_file_names
 from pommel.sources import Content, WrittenForm, load_suites
-from pommel.suite import LetterSize, Suite
+from pommel.suite import Suite
 
 # The endings of files, and the forms that they are written in.
 _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
@@ -22,12 +22,15 @@ _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
 @form_option(list(_FORMS), default="json", about="Format of the files.", has_tables=False)
 @click.option(
     "--first-letter",
-    type=click.Choice(get_args(LetterSize)),
+    type=click.Choice(["capital", "small"]),
     help="Write variants whose sentences begin with such a letter; `pommel stats stability` says "
     "what that is worth.",
 )
 def command(
-    suites: tuple[str, ...], output: Path, form: str, first_letter: LetterSize | None
+    suites: tuple[str, ...],
+    output: Path,
+    form: str,
+    first_letter: Literal["capital", "small"] | None,
 ) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
     written = WrittenForm.named(_FORMS[form])

@@ -2,4 +2,3 @@ from .board import BoardPlan as BoardPlan
 from .folder import BoardFolder as BoardFolder
 from .site import Ranking as Ranking
 from .submission.manifest import Submitter as Submitter
-from .submission.packing import write_submission as write_submission

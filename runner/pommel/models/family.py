@@ -9,6 +9,7 @@ them: patterns of names (text only), the places of a reference that can have one
 are called, what they differ in, and in which order they stand.
 """
 
+import contextlib
 import gc
 import itertools
 import math
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 import bracex
 
-from pommel.errors import ModelNotAvailableError, UsageError, listed
+from pommel.errors import ModelNotAvailableError, PommelError, UsageError, listed
 from pommel.files import expanded
 from pommel.models.kinds import KINDS, find_kind, scheme_at
 from pommel.models.outline import Outline
@@ -120,6 +121,20 @@ class NamedModel:
     reference: str
     name: str | None = None
     membership: Membership | None = None
+
+    def fetch(self, options: "LoadOptions") -> None:
+        """Have the model's files come nearer: from a hub to this disk, and from there into memory.
+
+        What fails is left to whoever loads the model.
+        """
+        kind = find_kind(self.reference.partition("://")[0])
+        with contextlib.suppress(OSError, PommelError):
+            place = kind.place(self.reference, options) if kind and kind.place else None
+            files = (place, *place.glob("*")) if place else ()
+            for path in files:
+                if path.is_file() and sys.platform == "linux":
+                    with path.open("rb") as opened:
+                        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
     @staticmethod
     def expand_all(references: Iterable[str]) -> "dict[str, tuple[NamedModel, ...]]":

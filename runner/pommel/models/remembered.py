@@ -52,7 +52,9 @@ class RememberedModel:
             # What a hub has of it is here by now, and the hub need not be asked again.
             options = replace(options, offline=True)
             with suppress(OSError, PommelError):
-                same = replace(options, offline=False, pull_progress=None)
+                # Which GPU of several it is, tells nothing of the model.
+                device = options.device.partition(":")[0]
+                same = replace(options, offline=False, pull_progress=None, device=device)
                 memory = own_path("cache") / "models" / _sum(reference, place.resolve(), same)
                 seen = _seen(place)
         with suppress(OSError, ValueError, TypeError):

@@ -97,7 +97,6 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "needed": "Only the regions that predictions name were scored.",
     },
 }
-_OF_MODELS = ("revision", "dtype")
 # What happened to items, of which a reader has to know how many there were.
 _COUNTS = {
     "n_ties": "{n} compared equal values, where < and > fail",
@@ -176,17 +175,19 @@ def _bibliography() -> dict[str, str]:
 
 
 def _said(
-    records: Iterable[RunRecord],
+    records: Sequence[RunRecord],
     value: Callable[[RunRecord], Hashable],
     sentence: Callable[[Any], str],
 ) -> Iterator[str]:
     """Yield a sentence for each value, which says of which runs it is where not all have it."""
     groups = grouped(records, value)
-    every = [each for own in groups.values() for each in own]
     for key, own in groups.items():
         if text := sentence(key):
-            one = len(groups) == 1
-            yield text if one else f"Of {_who(own, every)}: {text[0].lower()}{text[1:]}"
+            yield (
+                text
+                if len(groups) == 1
+                else f"Of {_who(own, records)}: {text[0].lower()}{text[1:]}"
+            )
 
 
 def _who(own: Sequence[RunRecord], every: Sequence[RunRecord]) -> str:
@@ -224,7 +225,10 @@ def _models(records: Sequence[RunRecord]) -> Iterator[str]:
             "": _listed(each.model.reference for each in own if each.model.reference != name),
             "members": ", ".join(labels),
             "parameters": _listed(f"{each:,}" for each in sizes if each),
-            **{what: _listed(each.get(what) for each in described) for what in _OF_MODELS},
+            **{
+                what: _listed(each.get(what) for each in described)
+                for what in ("revision", "dtype")
+            },
             "fingerprint": _listed(each.model.fingerprint[:12] for each in own),
         }
         papers = _papers(own[0])

@@ -50,8 +50,8 @@ class _Grid:
         has_languages = len({unit.language for unit in found.units}) > 1
         # With what their suites are called.
         self.units = {unit: unit.named(with_language=has_languages) for unit in found.units}
-        self._rows: dict[tuple[Hashable, str, bool], Accuracy] = {
-            (row.unit, row.label, row.is_family): row for row in found.rows
+        self._rows: dict[tuple[Hashable, Hashable], Accuracy] = {
+            (row.unit, row.who): row for row in found.rows
         }
 
     @classmethod
@@ -70,8 +70,8 @@ class _Grid:
     @property
     def shown(self) -> Accuracies:
         """The rows of models that are shown; members of a big family are not."""
-        keys = {(model.label, model.is_family) for model in self.models}
-        return Accuracies(rows=tuple(row for key, row in self._rows.items() if key[1:] in keys))
+        shown = {model.who for model in self.models}
+        return Accuracies(rows=tuple(row for row in self._rows.values() if row.who in shown))
 
     def cells(
         self, unit: Hashable, n_items: int | None = None, *, has_interval: bool = True
@@ -82,7 +82,7 @@ class _Grid:
         """
         from rich.text import Text
 
-        rows = [self._rows.get((unit, each.label, each.is_family)) for each in self.models]
+        rows = [self._rows.get((unit, each.who)) for each in self.models]
         # The mean of members that are shown themselves can not be the best.
         competing = [
             row.accuracy
@@ -91,15 +91,13 @@ class _Grid:
             for row, model in zip(rows, self.models, strict=True)
         ]
         known = [each for each in competing if not math.isnan(each)]
-        cells = [
+        least, best = min(known, default=0), max(known, default=0) - _TOLERANCE
+        cells = (
             _cell(row, model.n_members, n_items, has_interval=has_interval)
             for row, model in zip(rows, self.models, strict=True)
-        ]
-        if not known or max(known) - min(known) <= _TOLERANCE:
-            return [*cells]
-        best = max(known) - _TOLERANCE
+        )
         return [
-            Text(cell, style="bold") if share >= best else cell
+            Text(cell, style="bold") if share >= best > least else cell
             for cell, share in zip(cells, competing, strict=True)
         ]
 
@@ -111,10 +109,8 @@ def _cell(row: Accuracy | None, n_members: int, n_items: int | None, *, has_inte
     if row.is_family:
         of = f" (n = {row.n_members})" if row.n_members < n_members else ""
         return f"{row.cell()}{of}" if row.n_members else "-"
-    if not has_interval:
-        return number_cell(row.accuracy)
-    is_part = n_items is not None and row.n_items is not None and 0 < row.n_items < n_items
-    return f"{row.cell()} of {row.n_items}" if is_part else row.cell()
+    shown = row.cell() if has_interval else number_cell(row.accuracy)
+    return f"{shown} of {row.n_items}" if 0 < (row.n_items or 0) < (n_items or 0) else shown
 
 
 def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":

@@ -126,14 +126,13 @@ Assigner = Callable[[Sentence, Sequence[Token]], Sequence[int | None]]
 class _Layout:
     """Where the regions of a suite's sentences stand, one behind the other: (n_regions,).
 
-    `regions` have their places in a table and the texts of their sentences, `flat_cells` the places
-    in a flattened table of this `shape`. They end at `ends`; `written` are the places of those with
-    content.
+    `texts` are those of their sentences, `flat_cells` their places in a flattened table of this
+    `shape`. They end at `ends`; `written` are the places of those with content.
     """
 
     shape: tuple[int, ...]
     sentences: Sequence[Sentence]
-    regions: Sequence[tuple[Cell, str]]
+    texts: Sequence[str]
     flat_cells: Counts
     ends: Counts
     written: Counts
@@ -143,14 +142,16 @@ class _Layout:
         """Return the layout of a suite."""
         shape = len(suite.items), len(suite.condition_names), len(suite.region_numbers)
         sentences = [sentence for row in suite.sentences() for sentence in row]
-        places = [(span, each.text) for each in sentences for span in each.spans]
-        cells = [cell for cell, _ in cells_of(suite)]
-        starts, ends = np.array([span for span, _ in places]).T
-        flat_cells = np.ravel_multi_index(np.array(cells).T, shape)
+        n_conditions, n_regions = shape[1:]
+        flat_cells = np.array(
+            [(i * n_conditions + c) * n_regions + r for (i, c, r), _ in cells_of(suite)]
+        )
+        spans = (span for each in sentences for span in each.spans)
+        starts, ends = map(np.array, zip(*spans, strict=True))
         return cls(
             shape=shape,
             sentences=sentences,
-            regions=[(cell, text) for cell, (_, text) in zip(cells, places, strict=True)],
+            texts=[each.text for each in sentences for _ in each.spans],
             flat_cells=flat_cells,
             ends=ends,
             written=flat_cells[starts < ends],
@@ -200,8 +201,10 @@ def region_table(
     # Of all others nothing else is to be said.
     is_oov = np.array([token.oov for token in tokens], np.bool_)
     is_odd = np.isnan(token_bits) | (ends > region_ends) | is_oov
-    for index in np.flatnonzero(is_odd).tolist():
-        token, (cell, text) = tokens[index], layout.regions[places[index]]
+    odd = np.flatnonzero(is_odd)
+    cells = np.stack(np.unravel_index(token_cells[odd], layout.shape)).T.tolist()
+    for index, (i, c, r) in zip(odd.tolist(), cells, strict=True):
+        token, cell, text = tokens[index], (i, c, r), layout.texts[places[index]]
         if token.surprisal_bits is None:
             unscored_cells[token.why_unscored].append(token_cells[index])
         if text[region_ends[index] : token.end].strip():

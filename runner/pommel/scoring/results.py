@@ -14,7 +14,7 @@ from pommel.files import frame_of, frame_of_rows
 from pommel.models import Membership
 from pommel.scoring.choices import Choices, ScoreRule
 from pommel.statistics import Interval, mean_score
-from pommel.suite import Formula, Suite, chance_of_all
+from pommel.suite import Formula, Suite
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -412,7 +412,7 @@ class SuiteResult:
         if not any(formulas):
             return math.nan
         try:
-            return chance_of_all([Formula.parse(formula) for formula in formulas]).share
+            return Formula.share_by_chance([Formula.parse(formula) for formula in formulas])
         except FormulaError:
             # What others call a formula may be one of another program.
             return math.nan

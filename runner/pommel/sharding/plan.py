@@ -116,8 +116,11 @@ class Plan:
 
     FORMAT: ClassVar = "pommel-plan"
     VERSION: ClassVar = 1
-    # Fields of `LoadOptions`.
-    OF_A_MACHINE: ClassVar = ("device", "max_memory_bytes", "batch_tokens", "pull_progress")
+    # Fields of `LoadOptions`. What is unsafe is allowed where it is done.
+    OF_A_MACHINE: ClassVar = (
+        *("device", "max_memory_bytes", "batch_tokens", "pull_progress"),
+        *("trust_remote_code", "allow_pickle"),
+    )
 
     @staticmethod
     def costs(
@@ -284,6 +287,9 @@ def _faults(plan: Plan) -> Iterator[tuple[JsonPath, str]]:
             yield from (
                 ((*where, *own), message) for own, message in _piece_faults(plan, piece, has)
             )
+    for place, suite in enumerate(plan.suites):
+        if suite.limit is not None and suite.limit < 1:
+            yield ("suites", place, "limit"), "write how many items, or null for all"
     for index, number in product(range(len(plan.models)), range(len(plan.suites))):
         if (index, number) not in has:
             missing = f"{plan.models[index].reference} on {plan.suites[number].name}"

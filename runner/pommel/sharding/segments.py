@@ -18,7 +18,7 @@ import platform
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -41,15 +41,20 @@ Tell = Callable[[str], object]
 
 @frozen
 class PlanFolder:
-    """A plan, and the folder that its shards lie in."""
+    """A plan, and the folder that its shards lie in, or else a `store` that is to have all."""
 
     plan: Plan
     path: Path
+    store: Path | None = None
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Return a folder by the plan that is in it; raises as `Plan.read` does."""
-        return cls(plan=Plan.read(path / "plan.json"), path=path)
+        """Return a folder by its plan; raises `UsageError` for none, and as `Plan.read` does."""
+        file = path / "plan.json"
+        if not file.is_file():
+            how = f"`pommel run --plan PLAN -o {path}` makes it"
+            raise UsageError(f"{path} has no plan.json: {how}")
+        return cls(plan=Plan.read(file), path=path)
 
     @classmethod
     def begun(cls, plan: Plan, path: Path) -> Self:
@@ -58,17 +63,32 @@ class PlanFolder:
         Raises `UsageError` if it has another one's shards, and `PommelError` if it cannot be
         written.
         """
-        own = path / "plan.json"
-        if not own.exists():
-            plan.write(own)
+        begun = cls(plan=plan, path=path)
+        if not begun.file.exists():
+            plan.write(begun.file)
         # Another one may have been as fast.
-        there = Plan.read(own).fingerprint
+        there = Plan.read(begun.file).fingerprint
         if there != plan.fingerprint:
             raise UsageError(
                 f"{path}: has the shards of another plan ({there[:12]}, and this one is "
                 f"{plan.fingerprint[:12]}); give another folder with -o"
             )
-        return cls(plan=plan, path=path)
+        return begun
+
+    @property
+    def file(self) -> Path:
+        """The file of the plan."""
+        return self.path / "plan.json"
+
+    def log(self, number: object) -> Path:
+        """Return the file of all that the attempts at a shard have said, one after the other."""
+        return self.path / "logs" / f"shard-{number}.log"
+
+    def last_words(self, number: int) -> str:
+        """Return the last line that an attempt at a shard has said, and where all of it stands."""
+        log = self.log(number)
+        said = log.read_text("utf-8", "replace").strip() if log.exists() else ""
+        return f"{said.rpartition(chr(10))[2]} ({log})" if said else "no worker has said anything"
 
     @staticmethod
     def shard_of_environment() -> str | None:
@@ -94,7 +114,7 @@ class PlanFolder:
         for shard in self.plan.shards:
             folder = self.shard(shard)
             if not folder.seals(tell):
-                tell(f"note: {folder.path}: not done; what there is of it is taken")
+                tell(f"note: {folder.path}: not done; the sentences that are there are taken")
             yield from folder.stores(tell)
 
     def status(self) -> "Status":
@@ -108,6 +128,21 @@ class PlanFolder:
         from pommel.sharding.worker import Worker
 
         Worker(folder=self, shard=shard, options=options, tell=tell).run()
+
+    def run_all(self, n_workers: int, options: LoadOptions) -> Generator[str]:
+        """Run all shards in so many processes, on one or several devices; see `Launcher.steps`."""
+        from pommel.sharding.launching.local import LocalWorkers
+
+        self.plan.write(self.file)
+        make_folder(self.log(1).parent)
+        return LocalWorkers(
+            n_workers=n_workers,
+            device=options.device,
+            max_memory=str(options.max_memory_bytes or ""),
+            batch_tokens=options.batch_tokens,
+            trust_remote_code=options.trust_remote_code,
+            allow_pickle=options.allow_pickle,
+        ).steps(self)
 
 
 @frozen

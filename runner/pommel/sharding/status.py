@@ -92,6 +92,10 @@ class Status:
         """The numbers of the shards that are not done: never begun, ended before, or running."""
         return tuple(each.shard.number for each in self.shards if not each.manifest)
 
+    def of_state(self, *states: State) -> tuple[ShardStatus, ...]:
+        """Return the shards that are in one of these states."""
+        return tuple(each for each in self.shards if each.state in states)
+
     @property
     def array(self) -> str:
         """The missing ones as `sbatch --array` takes them: "3,7-9"."""

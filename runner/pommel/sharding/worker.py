@@ -11,14 +11,14 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
 from pommel.errors import InputError, ModelError, PommelError, StoreError, UsageError, counted
 from pommel.models import LoadOptions, closing, load_model
-from pommel.scoring import Run, SuiteSurprisals
+from pommel.scoring import NeededSentences, Run, SuiteSurprisals
 from pommel.sharding.plan import Piece, Shard
 from pommel.sharding.segments import Attempt, PlanFolder, Tell
 from pommel.store import Store, run_and_keep
@@ -36,7 +36,7 @@ class Worker:
     shard: Shard
     options: LoadOptions
     tell: Tell
-    failures: list[dict[str, str]] = field(default_factory=list)
+    failures: list[dict[str, object]] = field(default_factory=list)
     errors: list[PommelError] = field(default_factory=list)
     seconds: list[dict[str, float]] = field(default_factory=list)
     n_runs: int = 0
@@ -54,6 +54,15 @@ class Worker:
         What fails costs only itself, and is raised at the end, the first with its exit status. A
         signal that ends the process does so after the batch that is being scored.
         """
+        if self.folder.store:
+            with Store.open(self.folder.store) as store, self._stopping():
+                self._run_pieces(store)
+        else:
+            self._attempt()
+        if self.errors:
+            raise ModelError.joined(self.errors)
+
+    def _attempt(self) -> None:
         own = self.folder.shard(self.shard)
         if (seals := own.seals(self.tell)) and not seals[0][1]["failures"]:
             self.tell(f"shard {self.name} is done: {seals[0][0]}")
@@ -81,16 +90,13 @@ class Worker:
             # Where the disk is full, this is no more important than what is on its way.
             with contextlib.suppress(PommelError):
                 attempt.say("ended", how)
-        if self.errors:
-            raise ModelError.joined(self.errors)
 
     def _run(self, scratch: "_Scratch", about: dict[str, object]) -> None:
         with contextlib.closing(scratch.store):
             if n_there := scratch.take_in(self.tell):
                 self.tell(f"shard {self.name}: {counted(n_there, 'sentence')} of earlier attempts")
             try:
-                for number, piece in enumerate(self.shard.pieces, start=1):
-                    self._run_piece(piece, number, scratch, is_new=not n_there)
+                self._run_pieces(scratch.store, scratch.keep, is_new=not n_there)
             finally:
                 scratch.keep()
             manifest = {
@@ -100,40 +106,60 @@ class Worker:
                 **about,
             }
             scratch.seal(manifest)
+
+    def _run_pieces(
+        self, store: Store, keep: Callable[[], None] = lambda: None, *, is_new: bool = False
+    ) -> None:
+        """Run them into a store, and have it kept elsewhere after each batch."""
+        for number, piece in enumerate(self.shard.pieces, start=1):
+            self._run_piece(piece, number, store, keep, is_new=is_new)
         self.tell(f"shard {self.name} is done: {counted(self.n_runs, 'run')}")
 
-    def _run_piece(self, piece: Piece, number: int, scratch: "_Scratch", *, is_new: bool) -> None:
+    def _run_piece(
+        self, piece: Piece, number: int, store: Store, keep: Callable[[], None], *, is_new: bool
+    ) -> None:
         plan, named = self.folder.plan, self.folder.plan.models[piece.model]
         suites = [*self._suites(piece)]
         self.tell(
             f"shard {self.name}, {number} of {len(self.shard.pieces)}: {named.reference} on "
             f"{counted(len(suites), 'suite')}"
         )
-        machine = {name: getattr(self.options, name) for name in plan.OF_A_MACHINE}
         began = loaded = time.monotonic()
 
         def progress(_n_scored: int) -> None:
-            scratch.keep()
+            keep()
             if self._is_stopped:
                 raise KeyboardInterrupt
 
         try:
             # What earlier attempts have scored wholly needs no model.
-            options = replace(plan.options, **machine)
-            model = load_model(named.reference, options, remembered=not is_new)
+            model = load_model(named.reference, self._load_options, remembered=not is_new)
             loaded = time.monotonic()
+            for following in self.shard.pieces[number : number + 1]:
+                options = replace(self._load_options, pull_progress=None)
+                threading.Thread(
+                    target=plan.models[following.model].fetch, args=(options,), daemon=True
+                ).start()
             with closing(model):
                 self._is_scoring = True
+                choices = plan.choices
+                if choices.regions == "auto" and len(piece.suites) < len(plan.suites):
+                    # What it means holds for all suites, whichever of them are in this shard.
+                    whole = replace(piece, suites=tuple(range(len(plan.suites))))
+                    # One that has changed is told by the shards that have it.
+                    with contextlib.suppress(InputError):
+                        every = NeededSentences.of_each(model, plan.load_suites(whole), choices)
+                        choices = every[0].choices
                 for run in run_and_keep(
-                    named, model, suites, plan.choices, store=scratch.store, progress=progress
+                    named, model, suites, choices, store=store, progress=progress
                 ):
                     self.n_runs += 1
-                    scratch.keep()
+                    keep()
                     if failed := run.result.provenance.get("failed"):
                         reason = SuiteSurprisals.failures_told("sentences", failed)
                         self._failed(named.reference, reason, run.result.suite_name)
         except (ModelError, InputError, UsageError) as error:
-            self._failed(named.reference, str(error))
+            self._failed(named.reference, str(error), status=error.exit_status)
             self.errors.append(error.without_frames())
         finally:
             self._is_scoring = False
@@ -142,6 +168,13 @@ class Worker:
             {"model": piece.model, "loading": loaded - began, "scoring": ended - loaded}
         )
 
+    @property
+    def _load_options(self) -> LoadOptions:
+        """What the plan says of loading, and this machine."""
+        plan = self.folder.plan
+        machine = {name: getattr(self.options, name) for name in plan.OF_A_MACHINE}
+        return replace(plan.options, **machine)
+
     def _suites(self, piece: Piece) -> Iterator[Suite]:
         """Yield the suites of a piece that are as they were planned."""
         for index in piece.suites:
@@ -149,13 +182,13 @@ class Worker:
                 yield from self.folder.plan.load_suites(replace(piece, suites=(index,)))
             except InputError as error:
                 planned = self.folder.plan
-                self._failed(
-                    planned.models[piece.model].reference, str(error), planned.suites[index].name
-                )
+                model, name = planned.models[piece.model].reference, planned.suites[index].name
+                self._failed(model, str(error), name, error.exit_status)
                 self.errors.append(error)
 
-    def _failed(self, model: str, reason: str, suite: str = "") -> None:
-        self.failures.append({"model": model, "suite": suite, "reason": reason})
+    def _failed(self, model: str, reason: str, suite: str = "", status: int = 0) -> None:
+        failure = {"model": model, "suite": suite, "reason": reason, "status": status}
+        self.failures.append(failure)
         self.tell(f"pommel: {reason}; going on with the others")
 
     @contextlib.contextmanager
@@ -198,23 +231,18 @@ class _Scratch:
         store.cache.provenance = lambda: {**Run.environment(), **own}
         return cls(store=store, attempt=attempt)
 
-    @property
-    def _last_scored(self) -> int:
-        ((last,),) = self.store.database.rows("SELECT max(scored_id) FROM scored")
-        return last or 0
-
     def take_in(self, tell: Tell) -> int:
         """Take in what earlier attempts have scored; return how many sentences."""
         for path in self.attempt.shard.stores(tell):
             self.store.take_in(path, unchanged=True)
-        self.last = self._last_scored
+        self.last = self.store.last_scored
         ((n_there,),) = self.store.database.rows("SELECT count(*) FROM scored")
         return int(n_there)
 
     def keep(self) -> None:
         """Write what has been kept since the last time as a segment."""
         n_changes = self.store.database.connection.total_changes
-        if n_changes == self.n_changes or (last := self._last_scored) == self.last:
+        if n_changes == self.n_changes or (last := self.store.last_scored) == self.last:
             return
         path = self.store.path.with_name("segment.sqlite")
         path.unlink(missing_ok=True)

@@ -114,6 +114,9 @@ class Database:
             if not unchanged:
                 reader, how = _reader(other)
                 reader.close()
+                # Who may only read a log leaves its files behind.
+                if how == _READING and os.access(beside(other).parent, os.W_OK):
+                    how = "mode=rw" if os.access(other, os.W_OK) else how
             uri = f"{uri_of(beside(other).absolute())}?{how}"
             self.connection.execute("ATTACH DATABASE ? AS theirs", (uri,))
             try:

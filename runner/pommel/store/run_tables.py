@@ -196,6 +196,14 @@ class RunTables:
             finally:
                 connection.execute("ROLLBACK")
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What is another one as soon as a run is added, ends or is deleted."""
+        (found,) = self.database.rows(
+            "SELECT count(*), max(run_key), max(finished), sum(status = 'complete') FROM runs"
+        )
+        return found
+
     def is_empty(self) -> bool:
         """Say whether there is no run, complete or not."""
         return not self.database.rows("SELECT 1 FROM runs LIMIT 1")

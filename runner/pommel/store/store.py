@@ -71,6 +71,12 @@ class Store:
         return self.database.path
 
     @property
+    def last_scored(self) -> int:
+        """The key of the sentence that was the last to be scored; keys grow. 0 if there is none."""
+        ((last,),) = self.database.rows("SELECT max(scored_id) FROM scored")
+        return last or 0
+
+    @property
     def is_read_only(self) -> bool:
         """Whether the file may not be written."""
         return self.database.read_only

@@ -1,6 +1,5 @@
 from .checks import Finding as Finding
 from .drafts import Design as Design
-from .formula.chance import chance_of_all as chance_of_all
 from .formula.parser import Formula as Formula
 from .lint.frequencies import Frequencies as Frequencies
 from .lint.rules import RULES as RULES, check_suite as check_suite
@@ -11,7 +10,6 @@ from .read import LoadedDraft as LoadedDraft, LoadedSuite as LoadedSuite
 from .suite import (
     Condition as Condition,
     Item as Item,
-    LetterSize as LetterSize,
     Region as Region,
     Sentence as Sentence,
     Suite as Suite,

@@ -16,6 +16,11 @@ _FIRST = re.compile(r"([A-Za-z]+)[-_/ ].")
 # primary ones of up to eight letters, of which there are none: these are names, like "English".
 _TAG = re.compile(r"(?:[A-Za-z]{2,3}|[iIxX](?=-))(?:-[A-Za-z0-9]{1,8})*")
 
+_RIGHT_TO_LEFT = frozenset(
+    ["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]
+)
+_RIGHT_TO_LEFT_SCRIPTS = frozenset(["arab", "hebr", "syrc", "thaa", "nkoo"])
+
 
 @functools.cache
 def _known(what: str) -> Any:
@@ -57,6 +62,13 @@ class PublishedSuite:
         """The code of the language that a suite's name begins with ("basque-…"), else ""."""
         found = _FIRST.match(self.name)
         return _known("languages").get(found[1].lower(), "") if found else ""
+
+    @staticmethod
+    def direction(language: str) -> str:
+        """Return "rtl" for languages written from right to left, "auto" where the text decides."""
+        subtags = language.lower().replace("_", "-").split("-")
+        is_rtl = subtags[0] in _RIGHT_TO_LEFT or not _RIGHT_TO_LEFT_SCRIPTS.isdisjoint(subtags[1:])
+        return "rtl" if is_rtl else "auto"
 
     @staticmethod
     def language_fault(tag: str) -> str:

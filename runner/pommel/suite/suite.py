@@ -97,13 +97,10 @@ class _Written:
         A number that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
         Lists and objects are new ones: who changes them does not change the suite.
         """
-        if not self.as_written:
-            return known
-        merged: dict[str, object] = {}
-        for key in (*self.as_written, *(key for key in known if key not in self.as_written)):
-            is_scalar = not isinstance(known.get(key), dict | list)
-            kept = key not in known or (is_scalar and self.as_written.get(key) == known[key])
-            merged[key] = self.as_written[key] if kept else known[key]
+        merged = {**self.as_written}
+        for key, value in known.items():
+            if merged.get(key) != value or isinstance(value, (dict, list)):
+                merged[key] = value
         return merged
 
 
@@ -136,8 +133,8 @@ class Region(_Written):
     def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
         own = {"region_number": self.number, "content": self.content}
-        is_own = own.items() <= self.as_written.items()
-        return {**self.as_written} if is_own else self._merged(own)
+        # Nearly all are as they were read.
+        return {**self.as_written} if own == self.as_written else self._merged(own)
 
     @staticmethod
     def text_of(content: str) -> str:

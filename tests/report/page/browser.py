@@ -85,10 +85,11 @@ class Browser:
                 return result
             self.events.append(answer)
 
-    def open(self, path: Path, fragment: str = "") -> None:
-        """Open a file and wait until it has loaded."""
+    def open(self, page: Path | str, fragment: str = "") -> None:
+        """Open a file, or an address, and wait until it has loaded."""
+        where = page if isinstance(page, str) else page.resolve().as_uri()
         # To another place of the same page, nothing would be loaded.
-        for address in ("about:blank", path.resolve().as_uri() + fragment):
+        for address in ("about:blank", where + fragment):
             self.events.clear()
             self.send("Page.navigate", url=address)
             self.until_event("Page.loadEventFired")

@@ -34,6 +34,23 @@ def test_every_chart_is_drawn_nothing_is_wrong_and_nothing_leaves(
     assert browser.requests() == [demo.as_uri()]
 
 
+def test_charts_are_drawn_one_after_another(browser: Browser, demo: Path) -> None:
+    opened(browser, demo)
+    browser.until("document.querySelectorAll('.drawing:not([data-drawn=done])').length === 0")
+    browser.value(
+        "const embed = vegaEmbed; window.at_once = window.n_drawn = window.most = 0;"
+        "window.vegaEmbed = (...given) => {"
+        " most = Math.max(most, ++at_once);"
+        " return embed(...given).finally(() => { n_drawn += 1; at_once -= 1 }) }"
+    )
+    # All of them are to be seen at once.
+    browser.look(width=1400, height=20_000)
+    browser.value("for (const each of document.querySelectorAll('.suite')) each.open = true")
+    browser.value("document.querySelector('[data-choose=all]').click()")
+    browser.until("n_drawn >= 3 && at_once === 0")
+    assert browser.value("most") == 1
+
+
 def test_a_request_would_be_refused_and_noticed(browser: Browser, demo: Path) -> None:
     opened(browser, demo)
     browser.value(

@@ -18,7 +18,6 @@ from tests.word_model import WordModel
 from pommel.errors import PommelError, UsageError
 from pommel.report.page import write_report
 from pommel.report.page.sections import json_for_script, packed
-from pommel.report.page.suite_view import direction
 from pommel.report.plots.regions import named_runs, region_rows
 from pommel.scoring import Choices
 from pommel.scoring.results import Score, SuiteResult
@@ -154,21 +153,6 @@ def test_packed_rows_come_out_of_a_script_as_they_were(rows: list[dict[str, Any]
     text = json_for_script(packed(rows))
     assert "<" not in text
     assert rows_of(json.loads(text)) == rows
-
-
-@pytest.mark.parametrize(
-    ("language", "expected"),
-    [
-        ("he", "rtl"),
-        ("ar-EG", "rtl"),
-        ("az-Arab", "rtl"),
-        ("hi", "auto"),
-        ("en", "auto"),
-        ("", "auto"),
-    ],
-)
-def test_the_direction_of_a_language(language: str, expected: str) -> None:
-    assert direction(language) == expected
 
 
 def test_captions_name_the_intervals_that_are_there(tmp_path: Path) -> None:

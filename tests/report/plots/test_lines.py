@@ -108,6 +108,24 @@ def test_training(capfd: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_points_of_long_lines_stand_apart(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [
+        record(f"{model}/step{step}", "s", "1" * 9 + "0", member=seed(step, model, "step"))
+        for model, steps in (("long", range(0, 200_000, 1000)), ("short", (0, 1000, 2000)))
+        for step in steps
+    ]
+    drawn = draw(training_chart(TrainingAsked(level="all").answer(records)), capfd)
+    steps = [
+        row["axis_value"] for row in drawn.rows if "has_point" in row and row["series"] == "long"
+    ]
+    assert steps[:9] == [0, 1000, 2000, 3000, 4000, 5000, 6000, 8000, 11_000]
+    assert steps[-3:] == [156_000, 198_000, 199_000]
+    # And the three of the short line.
+    assert len(drawn.marks("symbol")) == len(steps) + 3 == 25
+    assert len(drawn.rows) == 203
+    assert "Each point of 10 items. Of long lines not every step has a point." in drawn.caption
+
+
 def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
     def notes(first: str, second: str) -> str:
         records = [

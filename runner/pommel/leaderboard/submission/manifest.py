@@ -5,9 +5,10 @@ import itertools
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pommel.errors import UsageError, printable, quoted
 from pommel.leaderboard.submission.limits import (
@@ -19,6 +20,10 @@ from pommel.leaderboard.submission.limits import (
 from pommel.models import Method, ModelInfo, Policy
 from pommel.scoring import Choices, Compat, Oov, Score, ScoreRule, Swallowed
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from pommel.scoring import RunRecord
+    from pommel.store import Store
 
 # Letters to Unicode, of which nothing is seen: the fillers of Hangul.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
@@ -74,6 +79,12 @@ class Submitter:
             raise UsageError(f"url cannot be {quoted(self.url)}; write https://...")
         if any(_USER.search(getattr(self, each.name)) for each in fields(self)):
             raise UsageError("an address has a user or a password in it; everyone could read it")
+
+    def pack(self, store: "Store", records: "Sequence[RunRecord]", path: Path) -> "Manifest":
+        """Write a submission by this submitter (see `write_submission`)."""
+        from pommel.leaderboard.submission.packing import write_submission
+
+        return write_submission(store, records, path, about=self)
 
 
 def has_letter(text: str) -> bool:

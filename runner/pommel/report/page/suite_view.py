@@ -17,12 +17,6 @@ from pommel.report.page.sections import ReportModel, Section, packed_columns
 from pommel.scoring import PredictionResult, Run
 from pommel.suite import Condition
 
-_RIGHT_TO_LEFT = frozenset(
-    ["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]
-)
-_RIGHT_TO_LEFT_SCRIPTS = frozenset(["arab", "hebr", "syrc", "thaa", "nkoo"])
-
-
 # A piece of a sentence; with the number of a region that counts, None for the others.
 Piece = tuple[str, int | None]
 
@@ -37,13 +31,6 @@ def pieces(condition: Condition, joiner: str, marked: Sequence[int]) -> Iterator
     for region, (start, end) in zip(condition.regions, sentence.spans, strict=True):
         yield sentence.text[start : end - len(region.text)], None
         yield region.text, region.number if region.number in marked else None
-
-
-def direction(language: str) -> str:
-    """Return "rtl" for languages written from right to left, "auto" where the text decides."""
-    subtags = language.lower().replace("_", "-").split("-")
-    is_rtl = subtags[0] in _RIGHT_TO_LEFT or not _RIGHT_TO_LEFT_SCRIPTS.isdisjoint(subtags[1:])
-    return "rtl" if is_rtl else "auto"
 
 
 UNSCORED, UNKNOWN = "†", "‡"

@@ -16,9 +16,10 @@ from pommel.files import replacing
 from pommel.report.page import overview
 from pommel.report.page.scores import by_suite, levels_of, suite_rows
 from pommel.report.page.sections import json_for_script, looked_at, report_models, sections
-from pommel.report.page.suite_view import direction, suite_view
+from pommel.report.page.suite_view import suite_view
 from pommel.report.plots.theme import dark_style
 from pommel.scoring import Run, RunRecord
+from pommel.suite import PublishedSuite
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -125,7 +126,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {"json": json_for_script, "circuit": circuit_cell}
-    environment.globals |= {"direction": direction}
+    environment.globals |= {"direction": PublishedSuite.direction}
     return environment
 
 

@@ -1,6 +1,7 @@
 """Plots with a line a series: accuracy against size, training, complexity."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -109,6 +110,8 @@ def training_chart(result: Training) -> "alt.typing.ChartType":
     has_bands = not all(math.isnan(row["low"]) for row in rows)
     n = ranged(rows, {"n_items": "item"})
     notes = [f"Each point of {n}." if n else ""]
+    if _thin(rows, "axis_value"):
+        notes.append("Of long lines not every step has a point.")
     if has_bands:
         notes.append(interval_note("band", ("wilson", "stratified")))
     if not all(math.isnan(row["chance"]) for row in rows):
@@ -116,6 +119,26 @@ def training_chart(result: Training) -> "alt.typing.ChartType":
     if result.incomplete:
         notes.append(f"Without steps that lack a suite: {listed(result.incomplete, most=5)}.")
     return _line_chart("Accuracy along training", rows, plot, notes)
+
+
+# A line has so many points, or one more; others would lie on each other.
+_MOST_POINTS = 25
+
+
+def _thin(rows: Rows, field: str) -> bool:
+    """Say of rows which ones have a point (`has_point`), if a line is of too many.
+
+    The axis of `field` is cut into as many pieces, and a line's last row in each has a point.
+    """
+    if max(Counter((row["facet"], row["series"]) for row in rows).values()) <= _MOST_POINTS:
+        return False
+    least = min((row[field] for row in rows if row[field] > 0), default=1)
+    places = [math.asinh(row[field] / least) for row in rows]
+    piece = (max(places) - min(places)) / _MOST_POINTS or 1
+    cut = zip(rows, places, strict=True)
+    for row in {(row["facet"], row["series"], at // piece): row for row, at in cut}.values():
+        row["has_point"] = True
+    return True
 
 
 _MOST_TICKS = 8
@@ -224,7 +247,12 @@ def _layers(rows: Rows, series: Sequence[str], plot: LinePlot) -> Iterator["alt.
     yield base.mark_line(strokeWidth=1.5).encode(y=y, color=colour, strokeDash=dash)
     if plot.spread == "whiskers":
         yield between.mark_rule(strokeWidth=1.2)
-    yield base.mark_point(filled=True, size=45, opacity=1).encode(
+    points = (
+        base.transform_filter("datum.has_point")
+        if any("has_point" in row for row in rows)
+        else base
+    )
+    yield points.mark_point(filled=True, size=45, opacity=1).encode(
         y=y, color=colour, shape=shape, tooltip=tooltip(plot.shown)
     )
 

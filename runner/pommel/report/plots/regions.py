@@ -130,15 +130,10 @@ def _how_to_score(runs: Sequence[Run], what: str) -> str:
         if (np.isnan(values) & (table.n_tokens > table.n_unscored)).any():
             usual = asdict(Policy.default(scored.compat))
             told = {
-                **{
-                    name: value
-                    for name, value in asdict(scored.policy).items()
-                    if value != usual[name]
-                },
-                **({"compat": scored.compat} if scored.compat else {}),
-                **({"dtype": scored.model.dtype} if scored.model.is_half else {}),
+                name: value for name, value in asdict(scored.policy).items() if value != usual[name]
             }
-            options = tuple(f"--{name} {value}" for name, value in told.items())
+            told |= {"compat": scored.compat, "dtype": scored.model.is_half and scored.model.dtype}
+            options = tuple(f"--{name} {value}" for name, value in told.items() if value)
             commands.setdefault(options, []).append(shlex.quote(scored.model.reference))
     name = shlex.quote(_source_of(runs[0].surprisals.suite))
     listed_commands = (

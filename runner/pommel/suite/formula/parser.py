@@ -72,6 +72,13 @@ class Formula:
         """
         return _parsed(text, dialect)
 
+    @staticmethod
+    def share_by_chance(formulas: Sequence["Formula"]) -> float:
+        """Return the share of items in which all of them hold by chance (see `chance_of_all`)."""
+        from pommel.suite.formula.chance import chance_of_all
+
+        return chance_of_all(formulas).share
+
     @property
     def references(self) -> tuple[RegionValue, ...]:
         """Every mention of a region, in the order of the text, repetitions included."""

@@ -134,8 +134,15 @@
     return new Set(own.slice(0, N_FACETS));
   };
 
-  const draw = async (drawing) => {
+  // One after another, each to be seen before the next is begun.
+  let drawn = Promise.resolve();
+  const draw = (drawing) => {
     drawing.dataset.drawn = "";
+    drawn = drawn.then(() => drawNow(drawing)).then(() => new Promise(later));
+    return drawn;
+  };
+
+  const drawNow = async (drawing) => {
     const block = parsed(document.getElementById(drawing.dataset.chart));
     // Vega-Embed makes what it draws in as wide as the chart; around it, what is too wide scrolls.
     const place = document.createElement("div");

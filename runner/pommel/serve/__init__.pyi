@@ -1,0 +1,1 @@
+from .app import make_app as make_app

@@ -1,0 +1,1 @@
+"""Who starts the workers of a plan: one file a launcher; what each shard has lies in the folder."""

@@ -1,0 +1,42 @@
+"""A store with two models on two suites, and its server."""
+
+from pathlib import Path
+
+from starlette.testclient import TestClient
+from tests.leaderboard.samples import NamedModel
+from tests.store.run_samples import ITEMS, agreement, imported, made
+
+from pommel.serve.app import make_app
+from pommel.store import Store
+
+HOST = "127.0.0.1:8765"
+TOKEN = "a-token-of-this-test"
+
+RIGHT = {"barks": 9.0, "purr": 9.0, "sit": 9.0, "bark": 0.5, "purrs": 0.5, "sat": 0.5}
+# Is wrong on the first item, and by far.
+WRONG = RIGHT | {"barks": 0.5, "bark": 20.0}
+
+
+def model(name: str, bits: dict[str, float]) -> NamedModel:
+    """Return a model that has a name of its own."""
+    return NamedModel(name=name, reference=f"toy://{name}", fingerprint=name, bits=bits)
+
+
+def filled(path: Path) -> Path:
+    """Make a store with runs of two models, and one of others; return its path."""
+    with Store.open(path) as store:
+        for suite in (agreement(), agreement("more", [*ITEMS, *ITEMS])):
+            made(store, suite, model("right", RIGHT))
+            made(store, suite, model("wrong", WRONG))
+        store.runs.save_records([imported()])
+    return path
+
+
+def client(store: Path, *, token: str = "") -> TestClient:
+    """Return a client that speaks to the server of a store as a browser in its window would."""
+    return TestClient(
+        make_app(store, [HOST], token=token, tell=print),
+        base_url=f"http://{HOST}",
+        raise_server_exceptions=False,
+        follow_redirects=False,
+    )

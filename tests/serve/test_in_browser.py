@@ -1,0 +1,128 @@
+"""The server in a browser: with hostile texts everywhere, narrow, dark, right to left, by keys."""
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+from tests.builders import make_suite
+from tests.leaderboard.test_site_in_browser import TEXTS
+from tests.report.page.browser import Browser
+from tests.serve.samples import TOKEN, filled, model
+from tests.store.run_samples import FORMULAS, made
+
+from pommel.serve.app import make_app
+from pommel.store import Store
+
+pytestmark = pytest.mark.full
+
+HEBREW = (
+    {"good": ("הכלבים", "נובחים", "."), "bad": ("הכלבים", "נובח", ".")},
+    {"good": ("החתול", "ישן", "."), "bad": ("החתול", "ישנים", ".")},
+)
+# Letters with marks of their own, and a script without spaces.
+MARKED = (
+    {"good": ("Z\u0300\u0301oe", "läuft", "."), "bad": ("Z\u0300\u0301oe", "laufen", ".")},
+    {"good": ("先生が", "笑った", "。"), "bad": ("先生が", "笑ったい", "。")},
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server whose store has hostile texts, Hebrew and Japanese."""
+    path = filled(tmp_path_factory.mktemp("serve") / "store.sqlite")
+    with Store.open(path) as store:
+        for n, text in enumerate(TEXTS.values()):
+            regions = (text, f"{text}x", ".")
+            item = {"good": regions, "bad": (text, f"{text}y", ".")}
+            suite = make_suite([item], FORMULAS, name=text, circuit=text, language="en")
+            made(store, suite, model(f"{text}{n}", {}))
+            made(store, suite, model("plain", {}))
+        for name, language, items in (("עברית", "he", HEBREW), ("marks", "ja", MARKED)):
+            made(store, make_suite(items, FORMULAS, name=name, circuit="c", language=language))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        host = f"127.0.0.1:{listening.getsockname()[1]}"
+        app = make_app(path, [host], token=TOKEN, tell=print)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield f"http://{host}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def links(browser: Browser) -> list[str]:
+    """Return where the links of a page lead."""
+    found: list[str] = browser.value("[...document.querySelectorAll('main a')].map(a => a.href)")
+    return found
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_no_page_does_what_a_text_says(
+    browser: Browser, address: str, *, width: int, dark: bool
+) -> None:
+    browser.look(width=width, dark=dark)
+    browser.open(f"{address}/?token={TOKEN}")
+    pages = {f"{address}/", f"{address}/runs"}
+    pages |= {each for each in links(browser) if "/suites/" in each}
+    browser.open(f"{address}/compare?left=right&right=wrong")
+    pages |= {each for each in links(browser) if "suite=" in each}
+    items = set()
+    for page in sorted(pages):
+        browser.open(page)
+        items |= {each for each in links(browser) if "/items/1" in each}
+    assert len(items) >= len(TEXTS) + 4
+    for page in sorted(pages | items):
+        browser.open(page)
+        assert browser.complaints() == [], page
+        asked = {each.partition("?")[0] for each in browser.requests()}
+        assert asked == {page.partition("?")[0], f"{address}/static/serve.css"}
+        assert browser.value("typeof stolen") == "undefined"
+        made_of = "img, iframe, object, style, b, [style], [onmouseover], base, script"
+        assert browser.value(f"document.querySelectorAll({made_of!r}).length") == 0
+        assert browser.value("[...document.links].every(a => a.origin == location.origin)")
+        # Nothing is wider than the window but what scrolls on its own.
+        assert browser.value("document.documentElement.scrollWidth <= innerWidth"), page
+
+
+def test_what_is_written_from_right_to_left_is_read_so(browser: Browser, address: str) -> None:
+    browser.look(width=1280)
+    browser.open(f"{address}/?token={TOKEN}")
+    suite = browser.value("[...document.links].find(a => a.innerText == 'עברית').href")
+    browser.open(f"{suite}/items/1")
+    first = "document.querySelectorAll('.sentence ruby')"
+    # The first word stands to the right of the second.
+    assert browser.value(
+        f"{first}[0].getBoundingClientRect().left > {first}[1].getBoundingClientRect().left"
+    )
+    assert browser.value("document.querySelector('.sentence').lang") == "he"
+
+
+def test_two_models_are_compared_by_keys_alone(browser: Browser, address: str) -> None:
+    browser.look(width=1280)
+    browser.open(f"{address}/?token={TOKEN}")
+    browser.value("document.querySelector('[name=left]').focus()")
+    for _ in range(2):
+        browser.key("Tab", 9)
+    assert browser.value("document.activeElement.innerText") == "Compare"
+    browser.events.clear()
+    browser.key("Enter", 13)
+    browser.until_event("Page.loadEventFired")
+    assert browser.value("document.title").endswith("pommel")
+    assert browser.value("document.querySelectorAll('main tbody tr').length") >= 1
+
+
+def test_a_script_that_came_in_would_not_run(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/?token={TOKEN}")
+    browser.value(
+        "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=stolen=1>'"
+        " + '<style>body{color:red}</style><a id=it href=javascript:stolen=2>x</a>')"
+    )
+    browser.value("document.getElementById('it').click()")
+    # The picture is asked for, and is not there.
+    browser.until("document.querySelector('img').complete")
+    assert browser.value("typeof stolen") == "undefined"
+    assert len([each for each in browser.complaints() if "Content Security Policy" in each]) >= 3

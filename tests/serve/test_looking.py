@@ -1,0 +1,212 @@
+"""The pages of what models do, as JSON and as people see them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.serve.samples import client, filled
+
+from pommel.scoring import RunRecord
+from pommel.store import Selection, Store
+from pommel.store.run_tables import RunTables
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
+    """The server of a store with three models, which everybody may look at."""
+    return client(filled(tmp_path_factory.mktemp("serve") / "store.sqlite"))
+
+
+def said(server: TestClient, path: str, **query: str | int) -> dict[str, Any]:
+    """Return what a page says."""
+    answer = server.get(path, params=query, headers={"Accept": "application/json"})
+    assert answer.status_code == 200, answer.text
+    value: dict[str, Any] = answer.json()
+    return value
+
+
+def key_of(server: TestClient, name: str) -> str:
+    """Return by what a suite is addressed on which models of ours have run."""
+    (row,) = (
+        each for each in said(server, "/runs", model="right")["rows"] if each["suite"] == name
+    )
+    key: str = row["suite_key"]
+    return key
+
+
+def test_the_first_page_has_the_suites_by_language_and_circuit(server: TestClient) -> None:
+    start = said(server, "/")
+    assert start["n_runs"] == 5
+    assert start["models"] == ["right", "wrong", "gpt2"]
+    (own,) = start["suites"]["en"].values()
+    assert [(each["name"], each["n_models"]) for each in own] == [
+        ("agreement", 2),
+        ("agreement", 1),
+        ("more", 2),
+    ]
+    assert len(start["latest"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"model": "WRO"}, {"wrong"}),
+        ({"suite": "more"}, {"right", "wrong"}),
+        ({"language": "de"}, set()),
+        ({"circuit": "agree", "model": "gpt"}, {"gpt2"}),
+    ],
+)
+def test_runs_are_found_by_parts_of_names(
+    server: TestClient, query: dict[str, str], expected: set[str]
+) -> None:
+    assert {each["model_name"] for each in said(server, "/runs", **query)["rows"]} == expected
+
+
+def test_runs_are_sorted_by_a_column(server: TestClient) -> None:
+    up, down = (
+        [each["score"] for each in said(server, "/runs", order="score", down=is_down)["rows"]]
+        for is_down in ("false", "true")
+    )
+    assert up == sorted(up)
+    assert up == down[::-1]
+
+
+def test_a_long_list_comes_in_pages(server: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommel.serve.looking._SHOWN", 2)
+    pages = [said(server, "/runs", page=number) for number in (1, 2, 3, 4)]
+    assert [len(each["rows"]) for each in pages] == [2, 2, 1, 0]
+    assert {each["n_pages"] for each in pages} == {3}
+    ids = [row["run_id"] for each in pages for row in each["rows"]]
+    assert len({*ids}) == 5
+
+
+def test_a_suite_has_all_models_the_best_first(server: TestClient) -> None:
+    suite = said(server, f"/suites/{key_of(server, 'more')}")
+    assert [(each["model_name"], each["score"]) for each in suite["rows"]] == [
+        ("right", 1.0),
+        ("wrong", pytest.approx(2 / 3)),
+    ]
+    first, _ = suite["predictions"]
+    assert first["shares"] == {"right": 1.0, "wrong": pytest.approx(2 / 3)}
+    assert first["words"] == ["region 2 (r2) must be less surprising in *good* than in *bad*"]
+    # The hardest items first: one of the two models is wrong on the items with the dogs.
+    assert [(each["number"], each["n_holding"]) for each in suite["items"]][:3] == [
+        (1, 1),
+        (4, 1),
+        (2, 2),
+    ]
+
+
+def test_two_models_differ_first_where_they_differ_most(server: TestClient) -> None:
+    key = key_of(server, "more")
+    both = said(server, "/compare", left="right", right="wrong")
+    assert [(each["name"], each["n_differing"], each["n_items"]) for each in both["suites"]] == [
+        ("agreement", 1, 3),
+        ("more", 2, 6),
+    ]
+    one = said(server, "/compare", left="right", right="wrong", suite=key)
+    assert [(each["number"], each["differs"]) for each in one["items"]][:3] == [
+        (1, True),
+        (4, True),
+        (2, False),
+    ]
+    assert one["items"][0]["holds"] == [[True, False], [True, False]]
+    assert one["items"][0]["margins_bits"][0] == [8.5, -19.5]
+
+
+def test_an_item_shows_each_token_with_its_bits(server: TestClient) -> None:
+    key = key_of(server, "agreement")
+    item = said(server, f"/suites/{key}/items/1", model="wrong")
+    assert (item["before"], item["after"]) == (None, 2)
+    assert item["margins_bits"][0] == {"right": 8.5, "wrong": -19.5}
+    good, _ = item["shown"]["wrong"]
+    assert "".join(each["text"] for each in good["pieces"]) == good["text"] == "The dogs bark ."
+    bark = next(each for each in good["pieces"] if each["text"] == "bark")
+    assert bark == {"text": "bark", "surprisal_bits": 20.0, "shade": 9, "region": 2}
+    assert good["regions_bits"]["2"] == 20.0
+
+
+def test_of_published_results_there_are_no_sentences(server: TestClient) -> None:
+    (row,) = said(server, "/runs", model="gpt2")["rows"]
+    suite = said(server, f"/suites/{row['suite_key']}")
+    assert suite["rows"][0]["score"] == pytest.approx(2 / 3)
+    answer = server.get(f"/suites/{row['suite_key']}/items/1.json")
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "only results of agreement are known, not the suite itself"}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "message"),
+    [
+        ("/nothing", 404, "there is no such page"),
+        ("/suites/0123", 404, "no model has run on a suite '0123'"),
+        ("/compare?left=righ&right=wrong", 404, "no model is called 'righ'; did you mean 'right'?"),
+        (
+            "/compare?left=right",
+            400,
+            "this address cannot be: Object missing required field `right`",
+        ),
+        ("/runs?page=0", 400, "this address cannot be: Expected `int` >= 1 - at `$.page`"),
+        (
+            "/runs?order=colour",
+            400,
+            "this address cannot be: Invalid enum value 'colour' - at `$.order`",
+        ),
+        ("/../../etc/passwd", 404, "there is no such page"),
+        ("/static/..%2f..%2fguard.py", 404, "there is no such page"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(
+    server: TestClient, path: str, status: int, message: str
+) -> None:
+    answer = server.get(path)
+    assert answer.status_code == status
+    assert "<h1>This cannot be shown</h1>" in answer.text
+    as_json = server.get(path, headers={"Accept": "application/json"})
+    assert (as_json.status_code, as_json.json()) == (status, {"error": message})
+
+
+def test_each_page_is_under_the_same_address_as_json(server: TestClient) -> None:
+    key = key_of(server, "agreement")
+    for path in ("/runs", f"/suites/{key}", f"/suites/{key}/items/1"):
+        assert server.get(f"{path}.json").json() == said(server, path)
+        page = server.get(path)
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert page.text.startswith("<!DOCTYPE html>")
+
+
+def test_pages_are_described(server: TestClient) -> None:
+    document = server.get("/openapi").json()
+    assert [*document["paths"]] == [
+        "/",
+        "/runs",
+        "/compare",
+        "/suites/{key}",
+        "/suites/{key}/items/{number}",
+    ]
+    asked = document["paths"]["/runs"]["get"]["parameters"]
+    assert {each["name"] for each in asked} >= {"model", "order", "page"}
+    answer = document["components"]["schemas"]["ComparedItem"]
+    assert {*answer["required"]} == {"number", "differs", "holds", "margins_bits"}
+
+
+def test_new_runs_are_shown_at_once_and_an_unchanged_store_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = filled(tmp_path / "store.sqlite"), []
+    heads = RunTables.heads
+
+    def counted(self: RunTables, selection: Selection | None = None) -> list[RunRecord]:
+        read.append(path)
+        return heads(self, selection)
+
+    monkeypatch.setattr(RunTables, "heads", counted)
+    server = client(path)
+    assert said(server, "/")["n_runs"] == said(server, "/runs")["n"] == 5
+    assert len(read) == 1
+    with Store.open(path) as store:
+        store.runs.delete([store.runs.records()[0].run_id])
+    read.clear()
+    assert said(server, "/")["n_runs"] == said(server, "/runs")["n"] == 4
+    assert len(read) == 1
