@@ -125,7 +125,7 @@ class Program:
 
     def _run(self, number: int, store: Path, log: Path) -> None:
         def logged(model: Model, cache: SurprisalCache, *, rescore: bool) -> CachedModel:
-            # Each by itself takes its time: on any machine there are moments in between to be ended at.
+            # Each by itself takes its time: any machine has moments in between to be ended at.
             pause_s = 0.0 if self.n_together else 0.002
             slow = Logged(model, lines, self.n_together, pause_s)
             return CachedModel(slow, cache, rescore=rescore)

@@ -165,7 +165,7 @@ def test_chaos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             running.append((number, shard(tmp_path, number, environment=environment)))
             n_begun += 1
             if is_full:
-                # As of a disk that is full, for any segment. It is not one of those that are killed.
+                # As of a disk that is full, for any segment. It is not one of those killed.
                 full = running[-1][1].pid
                 resource.prlimit(full, resource.RLIMIT_FSIZE, (20_000, 20_000))
         time.sleep(rng.uniform(0.2, 1.2))
