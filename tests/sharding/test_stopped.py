@@ -48,7 +48,7 @@ def shard(
     """Start a worker."""
     plan = ("run", "--plan", folder / "plan.json", "--shard", str(number), "-o", folder / "shards")
     noted = {"SLOW_LOG": str(folder / "log"), "SLOW_SECONDS": str(seconds)}
-    return started(*plan, **noted | environment)
+    return started(*plan, **{**noted, **environment})
 
 
 def assert_as_alone(folder: Path, plan: Plan) -> None:
