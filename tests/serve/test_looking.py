@@ -210,3 +210,31 @@ def test_new_runs_are_shown_at_once_and_an_unchanged_store_is_read_once(
     read.clear()
     assert said(server, "/")["n_runs"] == said(server, "/runs")["n"] == 4
     assert len(read) == 1
+
+
+def test_pages_of_items_on_which_two_models_are_compared(
+    server: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = {"left": "right", "right": "wrong", "suite": key_of(server, "agreement")}
+    whole = said(server, "/compare", **query)
+    monkeypatch.setattr("pommel.serve.looking._SHOWN", 1)
+    pages = [said(server, "/compare", page=n, **query) for n in range(1, whole["n"] + 1)]
+    assert whole["n"] > 1
+    assert [item for each in pages for item in each["items"]] == whole["items"]
+    for each in pages:
+        assert each["suites"] == whole["suites"]
+        assert (each["n"], each["n_pages"]) == (whole["n"], whole["n"])
+
+
+def test_pages_of_suites_on_which_two_models_are_compared(
+    server: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = said(server, "/compare", left="right", right="wrong")
+    monkeypatch.setattr("pommel.serve.looking._SHOWN", 1)
+    pages = [said(server, "/compare", left="right", right="wrong", page=n) for n in (1, 2)]
+    assert [suite for each in pages for suite in each["suites"]] == whole["suites"]
+    assert [each["n_pages"] for each in pages] == [2, 2]
+
+
+def test_the_first_page_as_json_has_a_name(server: TestClient) -> None:
+    assert server.get("/index.json").json() == said(server, "/")

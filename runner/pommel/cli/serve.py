@@ -1,6 +1,5 @@
 """`pommel serve`: the store's results in a browser."""
 
-import contextlib
 import datetime as dt
 import os
 import secrets
@@ -89,11 +88,11 @@ def _with_port(host: str, port: int) -> str:
     return f"{shown}:{port}"
 
 
-def _listening(host: str, port: int) -> "contextlib.closing[socket.socket]":
+def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens; raises `PommelError` where another program has the port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return contextlib.closing(socket.create_server((host, port), family=family))
+        return socket.create_server((host, port), family=family)
     except OSError as error:
         where = _with_port(host, port)
         why = os.strerror(error.errno or 0)

@@ -66,7 +66,7 @@ class Page:
         given: dict[str, object] = {}
         for each in fields(self.asked):
             if values := request.query_params.getlist(each.name):
-                given[each.name] = values if "tuple" in str(each.type) else values[-1]
+                given[each.name] = values if typing.get_origin(each.type) is tuple else values[-1]
         try:
             asked = msgspec.convert(given, self.asked, strict=False)
             path = {

@@ -7,7 +7,7 @@ its template shows, and both are described by their types (see `pommel.serve.app
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -28,6 +28,15 @@ _MOST_MODELS = 4
 _SHADES, _BITS_OF_SHADE = 9, 2.0
 
 PageNumber = Annotated[int, msgspec.Meta(ge=1, description="Which page, from 1.")]
+
+
+T = TypeVar("T")
+
+
+def _paged(rows: Sequence[T], number: int) -> tuple[Sequence[T], int]:
+    """Return the rows of a page, and how many pages there are."""
+    first = (number - 1) * _SHOWN
+    return rows[first : first + _SHOWN], max(1, math.ceil(len(rows) / _SHOWN))
 
 
 # A row of `pommel runs list --format json`, and `suite_key`, which addresses its suite.
@@ -128,13 +137,8 @@ def runs(shelf: Shelf, asked: RunsAsked) -> Runs:
         found = [each for each in shelf.catalog(store).newest_first if _fits(each, asked)]
     if (asked.order, asked.down) != ("created", True):
         found.sort(key=lambda each: _sorted_by(each, asked.order), reverse=asked.down)
-    first = (asked.page - 1) * _SHOWN
-    return Runs(
-        asked=asked,
-        rows=[*map(_row, found[first : first + _SHOWN])],
-        n=len(found),
-        n_pages=max(1, math.ceil(len(found) / _SHOWN)),
-    )
+    rows, n_pages = _paged(found, asked.page)
+    return Runs(asked=asked, rows=[*map(_row, rows)], n=len(found), n_pages=n_pages)
 
 
 def _fits(record: RunRecord, asked: RunsAsked) -> bool:
@@ -216,9 +220,9 @@ def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
         part = asked.model.casefold()
         fitting = [(label, each) for label, each in own.runs.items() if part in label.casefold()]
         fitting.sort(key=lambda each: _sorted_by(each[1], "score"), reverse=True)
-        first = (asked.page - 1) * _SHOWN
-        shown = _read(store, dict(fitting[first : first + _SHOWN]))
-        document = _document(store, shown)
+        on_page, n_pages = _paged(fitting, asked.page)
+        shown = _read(store, dict(on_page))
+        document = _document(store, store.runs.with_tokens([*shown.values()]))
     return OneSuite(
         asked=asked,
         key=key,
@@ -227,7 +231,7 @@ def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
         language=own.language,
         rows=[{**_row(each), "model_name": label} for label, each in shown.items()],
         n=len(fitting),
-        n_pages=max(1, math.ceil(len(fitting) / _SHOWN)),
+        n_pages=n_pages,
         has_sentences=document is not None,
         predictions=[*_on_predictions(shown, document)],
         items=[*_item_rows(shown)],
@@ -243,10 +247,9 @@ def _read(store: Store, heads: Mapping[str, RunRecord]) -> dict[str, RunRecord]:
     return {label: found[each.run_id] for label, each in heads.items() if each.run_id in found}
 
 
-def _document(store: Store, shown: Mapping[str, RunRecord]) -> Suite | None:
+def _document(store: Store, with_tokens: Sequence[RunRecord]) -> Suite | None:
     """Return the suite itself; None where only results are known."""
-    known = store.runs.with_tokens([*shown.values()])
-    return store.runs.suite(known[0]) if known else None
+    return store.runs.suite(with_tokens[0]) if with_tokens else None
 
 
 def _on_predictions(
@@ -355,23 +358,32 @@ def compare(shelf: Shelf, asked: ComparedAsked) -> Compared:
         }
         if asked.suite and asked.suite not in both:
             raise NotShownError(f"{asked.left} and {asked.right} have not both run on that suite")
-        first = (asked.page - 1) * _SHOWN
-        keys = sorted(both, key=lambda key: (catalog.suites[key].circuit, catalog.suites[key].name))
-        pairs = {key: _read(store, both[key]) for key in keys[first : first + _SHOWN]}
-    items = _compared_items(pairs[asked.suite]) if asked.suite else []
-    n = len(items) if asked.suite else len(keys)
+        known = catalog.suites
+        every = sorted(both, key=lambda key: (known[key].circuit, known[key].name))
+        # Pages are of suites, and where one is asked for, of its items.
+        keys, n_pages = (every, 1) if asked.suite else _paged(every, asked.page)
+        pairs = {key: _read(store, both[key]) for key in keys}
+    compared = {key: _compared_items(pair) for key, pair in pairs.items()}
+    n, items = len(every), list[ComparedItem]()
+    if asked.suite:
+        n = len(compared[asked.suite])
+        shown, n_pages = _paged(compared[asked.suite], asked.page)
+        items = [*shown]
     return Compared(
         asked=asked,
         models=[*catalog.models],
-        suites=[_compared_suite(key, catalog.suites[key], pairs[key]) for key in pairs],
-        items=items[first : first + _SHOWN],
+        suites=[
+            _compared_suite(key, known[key], pairs[key], found) for key, found in compared.items()
+        ],
+        items=items,
         n=n,
-        n_pages=max(1, math.ceil(n / _SHOWN)),
+        n_pages=n_pages,
     )
 
 
-def _compared_suite(key: str, own: ShownSuite, pair: Mapping[str, RunRecord]) -> ComparedSuite:
-    items = _compared_items(pair)
+def _compared_suite(
+    key: str, own: ShownSuite, pair: Mapping[str, RunRecord], items: Sequence[ComparedItem]
+) -> ComparedSuite:
     return ComparedSuite(
         key=key,
         name=own.name,
@@ -469,7 +481,8 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
             raise NotShownError(f"{min(unknown)!r} has not run on {own.name}")
         labels = asked.model or [*own.runs][:_MOST_MODELS]
         read = _read(store, own.runs)
-        document = _document(store, read)
+        known = store.runs.with_tokens([*read.values()])
+        document = _document(store, known)
         if document is None:
             raise NotShownError(f"only results of {own.name} are known, not the suite itself")
         numbers = [each.number for each in document.items]
@@ -477,7 +490,7 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
             raise NotShownError(f"{own.name} has no item {number}")
         at = numbers.index(number)
         alone = replace(document, items=(document.items[at],))
-        with_tokens = {each.run_id for each in store.runs.with_tokens([*read.values()])}
+        with_tokens = {each.run_id for each in known}
         shown = {
             label: [*_shaded(store.runs.surprisals(read[label], alone))]
             for label in labels[:_MOST_MODELS]
