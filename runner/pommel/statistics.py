@@ -213,6 +213,9 @@ class Interval:
         return cls(low=estimate - half, high=estimate + half)
 
 
+_OUTSIDE = "a value lies outside its bounds"
+
+
 @frozen(eq=False)
 class _Strata:
     """Groups of bounded values, and the rows in which their means are added.
@@ -248,6 +251,10 @@ class _Strata:
             arrays = [_array(each) for each in groups]
             limits = np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(arrays), 2))
             if weights is not None:
+                # A weight of 0 would hide what lies outside.
+                for array, (low, high) in zip(arrays, limits.tolist(), strict=True):
+                    if ((array < low) | (array > high)).any():
+                        raise ValueError(_OUTSIDE)
                 factors = np.array([*weights])
                 arrays = [array * factor for array, factor in zip(arrays, factors, strict=True)]
                 limits = np.sort(limits * factors[:, np.newaxis])
@@ -258,7 +265,7 @@ class _Strata:
                 _, values, _ = counted[id(array)]
                 if values.size:
                     if values[0] < low or values[-1] > high:
-                        raise ValueError("a value lies outside its bounds")
+                        raise ValueError(_OUTSIDE)
                     key = row, id(array), low, high
                     places.append(distinct.setdefault(key, len(distinct)))
             n_groups.append(len(places))

@@ -188,3 +188,6 @@ def test_what_has_no_score_interval() -> None:
     assert math.isnan(Interval.of_means([[math.nan], []]).low)
     with pytest.raises(ValueError, match="outside its bounds"):
         Interval.of_means([[1.5]])
+    # Nor may a weight of 0 hide it.
+    with pytest.raises(ValueError, match="outside its bounds"):
+        Interval.of_means([[1.5], [0.5]], weights=(0, 1))
