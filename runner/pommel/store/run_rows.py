@@ -5,7 +5,6 @@ import json
 import sqlite3
 import sys
 import zlib
-from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, field
 from functools import lru_cache
@@ -220,7 +219,7 @@ class RunRows:
                     predictions=kept,
                     membership=member,
                     reported=scored[0][0] if scored and not asked else None,
-                    provenance=ChainMap(own, identity, rest),
+                    provenance={**rest, **identity, **own},
                 ),
                 model=model,
                 suite=suite,
