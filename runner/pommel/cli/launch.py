@@ -49,7 +49,7 @@ def _show_end(work: PlanFolder) -> None:
         raise PommelError("\npommel: ".join(said))
     found = [each for shard in status.shards for each in shard.manifest.get("failures", ())]
     # Sentences at which a model has failed cost what they do in `pommel run`: no more than items.
-    if failed := [each["status"] for each in found if each["status"]]:
+    if failed := [each["status"] for each in found if each.get("status")]:
         error = PommelError(f"{counted(len(failed), 'failure')} in a model or a suite")
         error.exit_status = failed[0]
         raise error

@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+import math
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 # A table that goes to a file or a pipe is not folded to the width of a screen.
 _WIDE = 10_000
+
+# It is counted anew no sooner than after so many seconds how much is done.
+_SECONDS_BETWEEN = 1.0
 
 
 def show_table(table: "Table") -> None:
@@ -198,12 +203,14 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[..., None]]:
 def follow(steps: Generator[str], total: int, n_done: Callable[[], int]) -> None:
     """Go through steps that say what is under way, with a bar of how many of all are done."""
     with contextlib.closing(steps), progress_bar("", total) as progress:
-        before = 0
+        before, asked_s, is_shown = 0, -math.inf, _shows_bars()
         try:
             for words in steps:
-                now = n_done()
-                progress(now - before, words)
-                before = now
+                # Counting may read a file a shard, on a disk of a network.
+                if is_shown and time.monotonic() >= asked_s + _SECONDS_BETWEEN:
+                    now, asked_s = n_done(), time.monotonic()
+                    progress(now - before, words)
+                    before = now
         except KeyboardInterrupt as stopped:
             # Where it comes in between, a launcher hears of it, too.
             steps.throw(stopped)
