@@ -60,7 +60,10 @@ class RememberedModel:
         with suppress(OSError, ValueError, TypeError):
             sealed, said = memory.read_text("utf-8").splitlines()
             if sealed == _sum(seen, said):
-                return cls(ModelInfo.from_dict(json.loads(said)), kind, options, memory)
+                info = ModelInfo.from_dict(json.loads(said))
+                if ":" in options.device:
+                    info = replace(info, device=options.device)
+                return cls(info, kind, options, memory)
         model = kind.open(reference, options)
         if seen:
             said = json.dumps(asdict(model.info))
