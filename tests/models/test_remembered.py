@@ -90,6 +90,12 @@ def test_what_is_known_is_not_opened(toys: _Toys) -> None:
     assert toys.n_opened == 1
 
 
+def test_it_is_on_the_device_that_is_asked_for(toys: _Toys) -> None:
+    toys.open(device="cuda:0")
+    assert toys.open(device="cuda:1").info.device == "cuda:1"
+    assert toys.n_opened == 1
+
+
 def test_it_is_opened_once_when_it_has_to_answer(toys: _Toys) -> None:
     toys.open()
     model = toys.open()
