@@ -21,7 +21,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, Self
-from unittest import mock
 
 import openpyxl
 from tests.builders import suite_value
@@ -452,8 +451,11 @@ def _trackers(place: Workplace) -> None:
         _ran(place, f"pommel train ngram text.txt -o steps/step{step}.arpa --order 2")
     stand_ins = {"wandb": Wandb(), "torch.utils.tensorboard": TensorBoard()}
     there = {name for name in ("wandb", "tensorboard") if find_spec(name)}
-    missing = {name: each for name, each in stand_ins.items() if name.split(".")[-1] not in there}
-    place.until_done.enter_context(mock.patch.dict(sys.modules, missing))
+    # `mock.patch.dict` would forget what the page imports: numpy cannot be imported twice.
+    for name, each in stand_ins.items():
+        if name.split(".")[-1] not in there:
+            sys.modules[name] = each
+            place.until_done.callback(sys.modules.pop, name)
 
 
 class Wandb(ModuleType):
