@@ -75,6 +75,7 @@ COMMANDS = {
     "leaderboard show": ("BOARD", "BOARD --format csv", "OUT"),
     "leaderboard withdraw": ("BOARD EVIL --reason EVIL",),
     "leaderboard verify": ("BOARD", "BOARD EVIL"),
+    "leaderboard plan": ("BOARD -o OUT", "BOARD EVIL -o FILE"),
     "leaderboard export": ("BOARD -o OUT",),
     "generate": ("BROKEN", "EVIL"),
     "convert": ("S", "S --format csv", "BROKEN", "TABLE --from EVIL"),

@@ -4,6 +4,7 @@ import html
 import json
 import re
 import shlex
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.leaderboard.samples import NamedModel, added, board_at, submission
 
 from pommel.leaderboard import BoardFolder
 from pommel.models.model import ModelInfo, Policy
+from pommel.sharding import Plan
 
 
 @pytest.fixture
@@ -150,10 +152,10 @@ def rerun(pommel: Pommel, board: Path, *arguments: str) -> Outcome:
 
 def test_models_score_a_sample_again(pommel: Pommel, full: Path) -> None:
     first, second = ids(full)
-    for name, model in ((first, "dummy://"), (second, "dummy://uniform?bits=2")):
-        outcome = rerun(pommel, full, name, "--model", model, "--seed", "7", "--by", "me")
+    for name, reference in ((first, "dummy://"), (second, "dummy://uniform?bits=2")):
+        outcome = rerun(pommel, full, name, "--model", reference, "--seed", "7", "--by", "me")
         assert (outcome.status, outcome.stdout) == (0, "")
-        assert f"seed 7\n{name}: {model}\n{name}: 2 items, 2 sentences, " in outcome.stderr
+        assert f"seed 7\n{name}: {reference}\n{name}: 2 items, 2 sentences, " in outcome.stderr
     lines = [json.loads(line) for line in (full / "ledger.jsonl").read_text().splitlines()]
     assert [(each["event"], each["id"], each["seed"]) for each in lines[-2:]] == [
         ("verified", first, 7),
@@ -279,6 +281,90 @@ def test_a_model_that_is_not_available(pommel: Pommel, full: Path, tmp_path: Pat
     outcome = rerun(pommel, full, ids(full)[0], "--model", f"lstm://{tmp_path}/none")
     assert outcome.status == 4
     assert outcome.stderr.endswith(f"pommel: {full}: 1 submission not scored again (see above)\n")
+
+
+def planned(pommel: Pommel, board: Path, folder: Path, *arguments: str) -> Path:
+    """Have a sample of a board's submissions scored again by workers; return where."""
+    plan = ("leaderboard", "plan", board, "-o", folder / "plans", "--sample", "2", "--seed", "7")
+    assert pommel(*plan, *arguments).status in {0, 4}
+    for path in sorted((folder / "plans").glob("*.json")):
+        shards = folder / f"{path.stem}-shards"
+        for number, _ in enumerate(Plan.read(path).shards, start=1):
+            pommel("run", "--plan", path, "--shard", str(number), "-o", shards)
+    return folder / "plan-shards"
+
+
+def from_results(pommel: Pommel, board: Path, results: Path, *arguments: str) -> Outcome:
+    """Compare what workers have scored with the submissions."""
+    return pommel("leaderboard", "verify", board, "--rerun", "--results", results, *arguments)
+
+
+def test_workers_score_a_sample_again(pommel: Pommel, suites: Path, board: Path) -> None:
+    tmp_path = board.parent
+    for name in ("en-ngram", "en-gpt2"):
+        pommel("run", f"builtin://{name}", suites, "--regions", "all")
+        pommel("submit", "--model", name, "--by", "me", "-o", tmp_path / f"{name}.zip")
+        assert pommel("leaderboard", "add", board, tmp_path / f"{name}.zip").status == 0
+    # Both are under their own method, and so in one plan, in a shard each.
+    results = planned(pommel, board, tmp_path)
+    assert [each.name for each in (tmp_path / "plans").iterdir()].count("plan-2.json") == 0
+    assert pommel("plan", "status", results).stdout == "2 shards: 2 done\n"
+    outcome = from_results(pommel, board, results)
+    assert (outcome.status, outcome.stdout) == (0, "")
+    at_once = rerun(pommel, board, "--seed", "7").stderr.splitlines()
+    # The same items are drawn, and the same is found.
+    assert outcome.stderr.splitlines() == at_once[1:]
+    lines = [json.loads(line) for line in (board / "ledger.jsonl").read_text().splitlines()[-4:]]
+    for by_workers, alone in zip(lines[:2], lines[2:], strict=True):
+        same = ("event", "id", "model", "n_sentences", "n_items", "n_tokens", "seed")
+        assert [by_workers[each] for each in same] == [alone[each] for each in same]
+        assert by_workers["event"] == "verified"
+
+
+def test_what_workers_have_not_scored(pommel: Pommel, tmp_path: Path) -> None:
+    place = board_at(tmp_path)
+    lying = Claimed(name="lying", bits={"sings": 9.0})
+    hostile = Claimed(methods=("pll-word-l2r",), name="hostile")
+    other = Claimed(methods=("pll",), name="other", bits={"bark": 7.0})
+    paths = (
+        submission(tmp_path, lying),
+        submission(tmp_path, hostile, policy=Policy(method="pll-word-l2r")),
+        submission(tmp_path, other, policy=Policy(method="pll")),
+    )
+    first, second, third = (added(place, path).standing.id for path in paths)
+    results = planned(pommel, place.folder, tmp_path)
+    outcome = from_results(pommel, place.folder, results)
+    # A model that says something else is what is wrong; the others are left out, and why is said.
+    assert outcome.status == 1
+    assert f"{first}: the model has the fingerprint " in outcome.stdout
+    assert f"{second}: it is in no plan of these results\n" in outcome.stderr
+    assert f"{third}: its method is not the model's own; `pommel " in outcome.stderr
+    # The plan of another policy has failed, with its reason.
+    outcome = from_results(pommel, place.folder, tmp_path / "plan-2-shards", second)
+    said = f"{second}: cannot be scored again: {NGRAM} does not take the method 'pll-word-l2r'"
+    assert outcome.status == 1
+    assert outcome.stdout.startswith(said)
+    # A shard that nobody has run is no fault of the submission.
+    shutil.rmtree(next(results.glob("shard-1*")))
+    outcome = from_results(pommel, place.folder, results, first)
+    assert outcome.status == 4
+    assert f"{first}: no worker has scored all of it yet\n" in outcome.stderr
+
+
+def test_plans_that_cannot_be_made(pommel: Pommel, full: Path, tmp_path: Path) -> None:
+    outcome = pommel("leaderboard", "plan", full, "-o", tmp_path / "plans")
+    why = f"{full}: there is no submission whose model can be asked"
+    assert outcome.stderr.endswith(f"pommel: {why}\n")
+    assert outcome.status == 2
+    assert not (tmp_path / "plans").exists()
+    outcome = pommel("leaderboard", "plan", full, "-o", tmp_path)
+    assert outcome.failure(2) == f"{tmp_path}: is not empty; give a new folder with -o"
+    outcome = pommel("leaderboard", "verify", full, "--results", tmp_path)
+    assert outcome.failure(2) == (
+        "--results says what models have scored for --rerun, without --model"
+    )
+    outcome = from_results(pommel, full, tmp_path)
+    assert outcome.failure(2).startswith(f"{tmp_path} has no plan.json")
 
 
 def test_one_model_is_of_one_submission(pommel: Pommel, full: Path) -> None:

@@ -39,6 +39,7 @@ WRITING = (
     "leaderboard add board second.pommel.zip",
     "leaderboard withdraw board SUBMISSION --reason wrong",
     "leaderboard verify board --rerun --sample 2",
+    "leaderboard plan board -o out --seed 1",
     "leaderboard export board -o out",
     "generate SOURCES/npi_simple_any.template -o out.json",
     "convert s.json --format csv -o out.csv",

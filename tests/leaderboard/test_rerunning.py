@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.builders import by_word
 from tests.leaderboard.samples import NamedModel, board_at, model, submission
 from tests.leaderboard.submission.samples import SUITES
 
-from pommel.errors import UsageError
+from pommel.errors import InputError, ModelError, UsageError
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.folder import BoardFolder
 from pommel.leaderboard.rerunning import Rescored, Sample, can_be_had
@@ -64,6 +65,23 @@ def test_a_sample_is_of_the_boards_sentences(tmp_path: Path, claimed: Submission
         for item in suite.items
     )
     assert len({drawn(1, seed).texts for seed in range(9)}) > 1
+
+
+def test_the_sample_of_a_plan_is_that_of_a_submission(claimed: Submission, board: Board) -> None:
+    for seed, n_sentences in product(range(5), (1, 3, 100)):
+        alone = Sample.drawn(claimed, board, SUITES, n_sentences, seed)
+        drawn = [each for each in Sample.suites_drawn(SUITES, n_sentences, seed) if each]
+        found = Sample.of_suites(claimed, board, drawn)
+        assert ({*found.texts}, found.seed) == ({*alone.texts}, seed)
+        assert found.n_items == alone.n_items
+    with pytest.raises(InputError, match="are no sample"):
+        Sample.of_suites(claimed, board, SUITES)
+
+
+def test_what_the_model_has_not_said(claimed: Submission, board: Board) -> None:
+    sample = Sample.drawn(claimed, board, SUITES, 3, 0)
+    with pytest.raises(ModelError, match="has not scored 4 sentences of it"):
+        sample.compared(claimed.model.fingerprint, {}, tolerance_bits=0)
 
 
 def test_a_model_that_says_the_same(tmp_path: Path, claimed: Submission) -> None:

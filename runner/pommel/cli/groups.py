@@ -73,6 +73,7 @@ _LEADERBOARD = {
     "show": ("leaderboard:show", "Show the ranking."),
     "withdraw": ("leaderboard:withdraw", "Take a submission off the ranking."),
     "verify": ("leaderboard:verify", "Check a board, or have a model score a sample again."),
+    "plan": ("leaderboard:plan", "Plan to have many models score a sample again, by workers."),
     "export": ("leaderboard:export", "Write a board as a static site."),
 }
 

@@ -1,16 +1,20 @@
 """`pommel leaderboard`: boards of submissions, each with suites that are pinned."""
 
+import contextlib
 import datetime as dt
 import getpass
 import math
 import secrets
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import FOLDER, Count, field_of, option, takes_options
+from pommel.cli.option_groups import FOLDER, Count, Folder, field_of, option, takes_options
 from pommel.cli.options import ModelOptions, RuleOptions
 from pommel.cli.output import (
     form_option,
@@ -23,6 +27,7 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.errors import (
+    ModelError,
     ModelNotAvailableError,
     PommelError,
     UsageError,
@@ -31,7 +36,13 @@ from pommel.errors import (
     printable,
 )
 from pommel.leaderboard import BoardFolder, BoardPlan, Ranking
+from pommel.models import NamedModel, Policy
+from pommel.scoring import Choices, RunRecord
+from pommel.sharding import Plan, PlanFolder
 from pommel.sources import load_suites
+from pommel.store import Store
+from pommel.suite import Suite
+from pommel.surprisal import ScoredSentence
 
 
 def _folder(_context: click.Context, _parameter: click.Parameter, value: Path) -> BoardFolder:
@@ -228,13 +239,9 @@ def withdraw(board: BoardFolder, submission_id: str, *, reason: str, by: str) ->
 _N_SEEDS = 2**32
 
 
-class _VerifyOptions(ModelOptions):
-    """What is checked, and how models score a sample again."""
+class _SampleOptions(ModelOptions):
+    """Which sentences models score again, and how they are loaded."""
 
-    rerun: bool = option(help="Have models score a sample of sentences again.")
-    model: str | None = option(
-        metavar="MODEL", help="Where the model of one ID is.  [default: as was submitted]"
-    )
     sample: Count = option(
         default=50,
         help="How many sentences of a submission are scored again: all of items that are "
@@ -245,6 +252,20 @@ class _VerifyOptions(ModelOptions):
         type=click.IntRange(min=0),
         metavar="S",
         help="Which sentences.  [default: others each time, which nobody can know beforehand]",
+    )
+
+
+class _VerifyOptions(_SampleOptions):
+    """What is checked, and how models score a sample again."""
+
+    rerun: bool = option(help="Have models score a sample of sentences again.")
+    model: str | None = option(
+        metavar="MODEL", help="Where the model of one ID is.  [default: as was submitted]"
+    )
+    results: tuple[Folder, ...] = option(
+        metavar="DIR",
+        help="Take what models have scored from the shards of a plan that `pommel leaderboard "
+        "plan` has made, and ask none; repeatable.",
     )
     tolerance: float = option(
         type=click.FloatRange(min=0),
@@ -274,6 +295,8 @@ def verify(board: BoardFolder, ids: tuple[str, ...], chosen: _VerifyOptions) -> 
     """
     if chosen.model and not (chosen.rerun and len(ids) == 1):
         raise UsageError("--model says where the model of one ID is, with --rerun")
+    if chosen.results and (chosen.model or not chosen.rerun):
+        raise UsageError("--results says what models have scored for --rerun, without --model")
     ledger = board.ledger(board.board())
     known = [ledger.found_id(each) for each in ids]
     n_deleted, n_left = board.undo_interrupted()
@@ -314,55 +337,230 @@ def _print_lines(lines: Iterable[str]) -> None:
         click.echo(line)
 
 
-def rerun(
-    board: BoardFolder, ids: Sequence[str], chosen: _VerifyOptions, left_out: list[str]
-) -> int:
-    """Score samples of all ranked submissions again, or of those with these ids.
+def _opened_references(
+    board: BoardFolder, ids: Sequence[str], left_out: list[str]
+) -> dict[str, str]:
+    """Return the references of the ranked submissions, or of those with these ids.
 
-    What differs is printed as it is found and counted, and the ledger says of each whether it did.
-    A submission that makes its model fail ends nothing but itself; to `left_out` those are added
-    that no model has scored. Raises `UsageError` if one of `ids` has a reference that is not
-    opened, before the first is.
+    Those that are not opened are said and added to `left_out`. Raises `UsageError` if one of `ids`
+    is such.
     """
     settings = board.board()
     references = {}
     for each in ids or board.ledger(settings).ranked:
-        reference = chosen.model or board.submission(each, settings).reference
+        reference = board.submission(each, settings).reference
         try:
-            if not chosen.model:
-                BoardFolder.check_opened(each, reference)
+            BoardFolder.check_opened(each, reference)
             references[each] = reference
         except UsageError as error:
             if ids:
                 raise
             say_wrong(str(error))
             left_out.append(each)
-    note(f"seed {chosen.seed}")
-    n_wrong = 0
-    for each, reference in references.items():
-        note(printable(f"{each}: {reference}"))
-        try:
-            sample = board.sample(each, chosen.sample, seed=chosen.seed)
-            with chosen.opened_model(reference) as model:
-                found = sample.rescored(model, tolerance_bits=chosen.tolerance)
-        except ModelNotAvailableError as error:
-            say_wrong(printable(f"{each}: {error}"))
-            left_out.append(each)
-            continue
-        except PommelError as error:
-            # What a submission asks of its model is a stranger's choice, too.
-            said = " ".join(str(error).splitlines())
-            _print_lines([f"{each}: cannot be scored again: {said}"])
-            n_wrong += 1
-            continue
-        _print_lines(f"{each}: {' '.join(fault.splitlines())}" for fault in found.differences)
-        n_wrong += len(found.differences)
-        note(
-            f"{each}: {counted(found.n_items, 'item')}, {counted(found.n_sentences, 'sentence')}, "
-            f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
+    return references
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What a plan has about a submission: its reference, its sample, how its model has failed."""
+
+    reference: str
+    suites: Sequence[Suite]
+    failure: PommelError | None
+
+    @classmethod
+    def by_id(cls, folder: PlanFolder) -> "dict[str, _Planned]":
+        """Return what a folder's plan has, by the ids of the submissions."""
+        failures: dict[str, PommelError] = {}
+        for shard in folder.status().shards:
+            for each in shard.manifest.get("failures", ()):
+                is_absent = each["status"] == ModelNotAvailableError.exit_status
+                error = (ModelNotAvailableError if is_absent else ModelError)(each["reason"])
+                failures.setdefault(each["model"], error)
+        suites = [each.load() for each in folder.plan.suites]
+        return {
+            each.name: cls(each.reference, suites, failures.get(each.reference))
+            for each in folder.plan.models
+            if each.name
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """What workers have scored of plans that `pommel leaderboard plan` has made, in one store.
+
+    `planned` goes by the ids of submissions, `runs` by these and the names of suites.
+    """
+
+    store: Store
+    planned: Mapping[str, _Planned]
+    runs: Mapping[tuple[str, str], RunRecord]
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(cls, paths: Iterable[Path]) -> "Iterator[_Results]":
+        """Give what lies in folders of results."""
+        folders = [PlanFolder.read(each) for each in paths]
+        planned: dict[str, _Planned] = {}
+        for folder in folders:
+            planned |= _Planned.by_id(folder)
+        with (
+            tempfile.TemporaryDirectory(prefix="pommel-rerun-") as scratch,
+            Store.open(Path(scratch) / "store.sqlite") as store,
+        ):
+            for folder in folders:
+                for path in folder.stores(note):
+                    store.take_in(path, unchanged=True)
+            runs = {
+                (each.result.model_name, each.result.suite_name): each
+                for each in store.runs.records()
+                if each.status == "complete"
+            }
+            yield cls(store=store, planned=planned, runs=runs)
+
+    def answers(
+        self, submission_id: str, policy: Policy
+    ) -> tuple[str, Mapping[str, ScoredSentence]]:
+        """Return the fingerprint of a submission's model, and what it has answered, by text.
+
+        Raises `ModelNotAvailableError` where it has not answered, and `ModelError` where it failed.
+        """
+        own = self.planned[submission_id]
+        if own.failure:
+            raise own.failure
+        said: dict[str, ScoredSentence] = {}
+        fingerprint = ""
+        for suite in own.suites:
+            if not (record := self.runs.get((submission_id, suite.name))):
+                raise ModelNotAvailableError("no worker has scored all of it yet")
+            if policy.method not in {"auto", record.policy["method"]}:
+                raise ModelNotAvailableError(
+                    "its method is not the model's own; `pommel leaderboard verify BOARD ID "
+                    "--rerun` asks for it"
+                )
+            found = self.store.runs.surprisals(record, suite)
+            fingerprint = found.model.fingerprint
+            said |= {each.text: each for row in found.sentences for each in row}
+        return fingerprint, said
+
+    def references(self, ids: Iterable[str], left_out: list[str]) -> dict[str, str]:
+        """Return the references of submissions; say and add to `left_out` what no plan is about."""
+        known, unknown = (
+            [each for each in ids if (each in self.planned) is wanted] for wanted in (True, False)
         )
-        board.record_rerun(each, found, model=reference, when=now(), by=chosen.by)
+        for each in unknown:
+            say_wrong(f"{each}: it is in no plan of these results")
+        left_out += unknown
+        return {each: self.planned[each].reference for each in known}
+
+
+def rerun(
+    board: BoardFolder, ids: Sequence[str], chosen: _VerifyOptions, left_out: list[str]
+) -> int:
+    """Compare samples of all ranked submissions, or of those with these ids, with their models.
+
+    These score them again, or have done so for workers. What differs is printed as it is found and
+    counted, and the ledger says of each whether it did. A submission that makes its model fail ends
+    nothing but itself; to `left_out` those are added that no model has scored. Raises `UsageError`
+    if one of `ids` has a reference that is not opened, before the first is.
+    """
+    with contextlib.ExitStack() as stack:
+        results = None
+        if chosen.results:
+            results = stack.enter_context(_Results.opened(chosen.results))
+            references = results.references(ids or board.ledger(board.board()).ranked, left_out)
+        else:
+            asked = dict.fromkeys(ids, chosen.model) if chosen.model else None
+            references = asked or _opened_references(board, ids, left_out)
+            note(f"seed {chosen.seed}")
+        n_wrong = 0
+        for each, reference in references.items():
+            note(printable(f"{each}: {reference}"))
+            try:
+                if results:
+                    sample = board.planned_sample(each, results.planned[each].suites)
+                    said = results.answers(each, sample.submission.policy)
+                    found = sample.compared(*said, tolerance_bits=chosen.tolerance)
+                else:
+                    sample = board.sample(each, chosen.sample, seed=chosen.seed)
+                    with chosen.opened_model(reference) as model:
+                        found = sample.rescored(model, tolerance_bits=chosen.tolerance)
+            except ModelNotAvailableError as error:
+                say_wrong(printable(f"{each}: {error}"))
+                left_out.append(each)
+                continue
+            except PommelError as error:
+                # What a submission asks of its model is a stranger's choice, too.
+                why = " ".join(str(error).splitlines())
+                _print_lines([f"{each}: cannot be scored again: {why}"])
+                n_wrong += 1
+                continue
+            _print_lines(f"{each}: {' '.join(fault.splitlines())}" for fault in found.differences)
+            n_wrong += len(found.differences)
+            note(
+                f"{each}: {counted(found.n_items, 'item')}, "
+                f"{counted(found.n_sentences, 'sentence')}, {counted(found.n_tokens, 'token')}, "
+                f"at most {found.largest_bits:.2g} bits apart"
+            )
+            board.record_rerun(each, found, model=reference, when=now(), by=chosen.by)
     return n_wrong
+
+
+# What a model is asked with that is asked with its own method.
+_OWN_METHODS = ("causal", "ngram", "pll")
+
+
+class _RerunPlanOptions(_SampleOptions):
+    """Which sentences models score again, in how many shards, and where that is written."""
+
+    output: Folder = option("-o", required=True, help="Folder for plan and suites: new or empty.")
+    shards: Count | None = option(
+        help="How many shards there are to be.  [default: as many as models]"
+    )
+
+
+@click.command("plan", cls=Command, no_args_is_help=True)
+@board_argument
+@click.argument("ids", nargs=-1, metavar="[ID...]")
+@takes_options
+def plan(board: BoardFolder, ids: tuple[str, ...], chosen: _RerunPlanOptions) -> None:
+    """Plan to have the submissions of BOARD scored again by many workers, or those with these IDs.
+
+    Models and sample are those of `verify --rerun`, each with the limits that are said here
+    (--sandbox). Submissions under different policies need a plan each: plan.json, plan-2.json. A
+    submission under its model's own method goes with the others that are.
+
+    \b
+      pommel leaderboard plan board -o overnight
+      pommel launch slurm overnight/plan.json -o overnight/shards
+      pommel leaderboard verify board --rerun --results overnight/shards
+    """
+    if chosen.output.exists() and any(chosen.output.iterdir()):
+        raise UsageError(f"{chosen.output}: is not empty; give a new folder with -o")
+    settings = board.board()
+    ledger = board.ledger(settings)
+    left_out: list[str] = []
+    references = _opened_references(board, [ledger.found_id(each) for each in ids], left_out)
+    if not references:
+        raise UsageError(f"{board.folder}: there is no submission whose model can be asked")
+    by_policy: dict[Policy, list[NamedModel]] = defaultdict(list)
+    for name, reference in references.items():
+        policy = board.submission(name, settings).policy
+        if policy.method in _OWN_METHODS:
+            policy = replace(policy, method="auto")
+        by_policy[policy].append(NamedModel(reference=reference, name=name))
+    suites = board.plan_sample(chosen.output, chosen.sample, seed=chosen.seed)
+    for number, (policy, models) in enumerate(by_policy.items(), start=1):
+        costs = Plan.costs(models, suites, chosen.load_options)
+        choices = Choices(policy=policy, regions="all")
+        made = Plan.of(costs, choices, n_shards=chosen.shards or len(models))
+        path = chosen.output / ("plan.json" if number == 1 else f"plan-{number}.json")
+        made.write(path)
+        many = counted(len(models), "submission"), counted(len(made.shards), "shard")
+        note(f"Plan: {path}: {', '.join(many)}, seed {chosen.seed}")
+    if left_out:
+        what = counted(len(left_out), "submission")
+        raise ModelNotAvailableError(f"{board.folder}: {what} not planned (see above)")
 
 
 @click.command("export", cls=Command, no_args_is_help=True)

@@ -3,11 +3,12 @@
 import math
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from pommel.errors import quoted
+from pommel.errors import InputError, ModelError, counted, quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission
 from pommel.models import Model, known_references
@@ -55,34 +56,73 @@ class Sample(NamedTuple):
         So what is scored again is what items' results follow from, and not a sentence here and
         there.
         """
-        every = _claims(submission, board)
-        items = [
-            frozenset(each.sentence(suite.joiner).text for each in item.conditions) & every.keys()
-            for suite in suites
-            for item in suite.items
-        ]
-        chance = random.Random(seed)  # noqa: S311 - what is drawn is told
-        texts: dict[str, None] = {}
-        for item in chance.sample(items, len(items)):
-            if len(texts) >= n_sentences:
-                break
-            texts |= dict.fromkeys(sorted(item))
+        claimed = _claims(submission, board).keys()
+        items = [texts & claimed for texts in _texts_of_items(suites)]
+        texts = _drawn(items, n_sentences, seed)
         n_items = sum(bool(item) and item <= texts.keys() for item in items)
         return cls(
             submission=submission, board=board, texts=tuple(texts), n_items=n_items, seed=seed
         )
 
+    @staticmethod
+    def suites_drawn(suites: Sequence[Suite], n_sentences: int, seed: int) -> list[Suite | None]:
+        """Return suites with the items alone that are drawn, in the place of each; None for none.
+
+        They are those of a submission that has claimed something of each sentence, and know their
+        seed (`meta`).
+        """
+        texts = _drawn(_texts_of_items(suites), n_sentences, seed)
+        found: list[Suite | None] = []
+        for suite in suites:
+            whole = zip(suite.items, _texts_of_items([suite]), strict=True)
+            items = tuple(item for item, own in whole if own <= texts.keys())
+            known = {**suite.meta, _SEED: seed}
+            found.append(replace(suite, items=items, meta=known) if items else None)
+        return found
+
+    @classmethod
+    def of_suites(cls, submission: Submission, board: Board, drawn: Sequence[Suite]) -> "Sample":
+        """Return the sample that suites are which `suites_drawn` has returned.
+
+        Raises `InputError` for others.
+        """
+        seeds = {each.meta.get(_SEED) for each in drawn}
+        if len(seeds) != 1 or not isinstance(seed := seeds.pop(), int):
+            raise InputError("these suites are no sample that `pommel leaderboard plan` has drawn")
+        claimed = _claims(submission, board).keys()
+        items = [texts & claimed for texts in _texts_of_items(drawn)]
+        return cls(
+            submission=submission,
+            board=board,
+            texts=tuple(sorted(frozenset().union(*items))),
+            n_items=sum(map(bool, items)),
+            seed=seed,
+        )
+
     def rescored(self, model: Model, *, tolerance_bits: float) -> Rescored:
-        """Score sentences with a model, under the submission's policy, and compare token by token.
+        """Score sentences with a model, under the submission's policy, and compare; see `compared`.
+
+        Raises what the model raises, too.
+        """
+        asked = model.score(list(self.texts), self.submission.policy, [None] * len(self.texts))
+        answers = {self.texts[index]: scored for index, scored in asked}
+        return self.compared(model.info.fingerprint, answers, tolerance_bits=tolerance_bits)
+
+    def compared(
+        self, fingerprint: str, answers: Mapping[str, ScoredSentence], *, tolerance_bits: float
+    ) -> Rescored:
+        """Compare what the model of this fingerprint has said of all texts, token by token.
 
         A text of more than one suite of the board is compared with what is claimed in each; what is
         claimed of other suites does not count, here as in the ranking. Another fingerprint is a
         difference, too. Tokens that the submission has not asked for are compared by place and name
-        only. Raises `SubmissionError` if a suite of the board is missing, and what the model
-        raises.
+        only. Raises `SubmissionError` if a suite of the board is missing, and `ModelError` where
+        the model has not said something of each text.
         """
+        if n_missing := len({*self.texts} - answers.keys()):
+            raise ModelError(f"the model has not scored {counted(n_missing, 'sentence')} of it")
         differences = []
-        claimed, found = self.submission.model.fingerprint, model.info.fingerprint
+        claimed, found = self.submission.model.fingerprint, fingerprint
         if claimed != found:
             differences.append(
                 f"the model has the fingerprint {found[:12]}, and the submission says "
@@ -90,17 +130,14 @@ class Sample(NamedTuple):
             )
         known = _claims(self.submission, self.board)
         n_tokens, largest = 0, 0.0
-        answers = dict(
-            model.score(list(self.texts), self.submission.policy, [None] * len(self.texts))
-        )
-        for index, text in enumerate(self.texts):
-            found_tokens = answers[index].tokens
+        for text in self.texts:
+            found_tokens = answers[text].tokens
             n_tokens += len(found_tokens)
             faults = []
             for claim in known[text]:
                 pairs = zip(claim.tokens, found_tokens, strict=False)
                 largest = max([largest, *(_bits_apart(*pair) for pair in pairs)])
-                faults.append(_fault(claim, answers[index], tolerance_bits))
+                faults.append(_fault(claim, answers[text], tolerance_bits))
             differences += [f"{quoted(text)}: {each}" for each in dict.fromkeys(faults) if each]
         return Rescored(
             n_sentences=len(self.texts),
@@ -111,6 +148,29 @@ class Sample(NamedTuple):
             largest_bits=largest,
             differences=tuple(differences),
         )
+
+
+# What a suite that was drawn knows of that.
+_SEED = "sample_seed"
+
+
+def _texts_of_items(suites: Sequence[Suite]) -> list[frozenset[str]]:
+    return [
+        frozenset(each.sentence(suite.joiner).text for each in item.conditions)
+        for suite in suites
+        for item in suite.items
+    ]
+
+
+def _drawn(items: Sequence[frozenset[str]], n_sentences: int, seed: int) -> dict[str, None]:
+    """Return the sentences of items that are drawn until there are so many."""
+    chance = random.Random(seed)  # noqa: S311 - what is drawn is told
+    texts: dict[str, None] = {}
+    for item in chance.sample(items, len(items)):
+        if len(texts) >= n_sentences:
+            break
+        texts |= dict.fromkeys(sorted(item))
+    return texts
 
 
 def _claims(submission: Submission, board: Board) -> dict[str, list[ScoredSentence]]:
