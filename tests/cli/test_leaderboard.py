@@ -357,14 +357,40 @@ def test_plans_that_cannot_be_made(pommel: Pommel, full: Path, tmp_path: Path) -
     assert outcome.stderr.endswith(f"pommel: {why}\n")
     assert outcome.status == 2
     assert not (tmp_path / "plans").exists()
-    outcome = pommel("leaderboard", "plan", full, "-o", tmp_path)
-    assert outcome.failure(2) == f"{tmp_path}: is not empty; give a new folder with -o"
     outcome = pommel("leaderboard", "verify", full, "--results", tmp_path)
     assert outcome.failure(2) == (
         "--results says what models have scored for --rerun, without --model"
     )
     outcome = from_results(pommel, full, tmp_path)
     assert outcome.failure(2).startswith(f"{tmp_path} has no plan.json")
+
+
+def test_a_plan_goes_beside_nothing_else(pommel: Pommel, board: Path, suites: Path) -> None:
+    pommel("run", "builtin://en-ngram", suites)
+    packed = board.parent / "packed.zip"
+    pommel("submit", "--by", "me", "-o", packed)
+    assert pommel("leaderboard", "add", board, packed).status == 0
+    folder = board.parent / "plans"
+    words = ("leaderboard", "plan", board, "-o", folder, "--seed")
+    assert pommel(*words, "7").status == 0
+    # As a call leaves it that is cut off: the same command goes on from there.
+    whole = (folder / "plan.json").read_bytes()
+    (folder / "plan.json").rename(folder / ".plan.json.abc.part")
+    assert pommel(*words, "7").status == 0
+    assert (folder / "plan.json").read_bytes() == whole
+    (folder / "plan.json").unlink()
+    (folder / "notes.txt").write_text("mine")
+    outcome = pommel(*words, "7")
+    assert (
+        outcome.failure(2) == f"{folder / 'notes.txt'}: is there already; give a new folder with -o"
+    )
+    assert not (folder / "plan.json").exists()
+    (folder / "notes.txt").unlink()
+    (suite, *_) = (folder / "suites").iterdir()
+    suite.write_text("{}")
+    outcome = pommel(*words, "7")
+    assert outcome.failure(2) == f"{suite}: is there already; give a new folder with -o"
+    assert suite.read_text() == "{}"
 
 
 def test_one_model_is_of_one_submission(pommel: Pommel, full: Path) -> None:

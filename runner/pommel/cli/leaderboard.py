@@ -35,6 +35,7 @@ from pommel.errors import (
     listed,
     printable,
 )
+from pommel.files import write_text
 from pommel.leaderboard import BoardFolder, BoardPlan, Ranking
 from pommel.models import NamedModel, Policy
 from pommel.scoring import Choices, RunRecord
@@ -535,8 +536,6 @@ def plan(board: BoardFolder, ids: tuple[str, ...], chosen: _RerunPlanOptions) ->
       pommel launch slurm overnight/plan.json -o overnight/shards
       pommel leaderboard verify board --rerun --results overnight/shards
     """
-    if chosen.output.exists() and any(chosen.output.iterdir()):
-        raise UsageError(f"{chosen.output}: is not empty; give a new folder with -o")
     settings = board.board()
     ledger = board.ledger(settings)
     left_out: list[str] = []
@@ -550,17 +549,32 @@ def plan(board: BoardFolder, ids: tuple[str, ...], chosen: _RerunPlanOptions) ->
             policy = replace(policy, method="auto")
         by_policy[policy].append(NamedModel(reference=reference, name=name))
     suites = board.plan_sample(chosen.output, chosen.sample, seed=chosen.seed)
+    files, said = {path: suite.to_text() for path, suite in suites.items()}, []
     for number, (policy, models) in enumerate(by_policy.items(), start=1):
         costs = Plan.costs(models, suites, chosen.load_options)
         choices = Choices(policy=policy, regions="all")
         made = Plan.of(costs, choices, n_shards=chosen.shards or len(models))
         path = chosen.output / ("plan.json" if number == 1 else f"plan-{number}.json")
-        made.write(path)
+        files[path] = made.text
         many = counted(len(models), "submission"), counted(len(made.shards), "shard")
-        note(f"Plan: {path}: {', '.join(many)}, seed {chosen.seed}")
+        said.append(f"Plan: {path}: {', '.join(many)}, seed {chosen.seed}")
+    _write_beside_nothing(chosen.output, files)
+    for each in said:
+        note(each)
     if left_out:
         what = counted(len(left_out), "submission")
         raise ModelNotAvailableError(f"{board.folder}: {what} not planned (see above)")
+
+
+def _write_beside_nothing(folder: Path, files: Mapping[Path, str]) -> None:
+    """Write files into a folder that has nothing, or what the same command wrote until cut off."""
+    for held in sorted(folder.rglob("*")):
+        if not held.is_file() or held.suffix == ".part":
+            continue
+        if held not in files or held.read_bytes() != files[held].encode():
+            raise UsageError(f"{held}: is there already; give a new folder with -o")
+    for path, text in files.items():
+        write_text(path, text)
 
 
 @click.command("export", cls=Command, no_args_is_help=True)

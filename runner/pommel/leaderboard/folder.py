@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pommel.errors import PommelError, UsageError, printable, quoted
-from pommel.files import make_folder, replacing, write_text
+from pommel.files import replacing, write_text
 from pommel.leaderboard.board import Board, BoardError, BoardPlan, board_from
 from pommel.leaderboard.entry import (
     VERSION as ENTRY_VERSION,
@@ -391,18 +391,14 @@ class BoardFolder:
         return Sample.drawn(submission, board, self.suites(board), n_sentences, seed)
 
     def plan_sample(self, folder: Path, n_sentences: int, *, seed: int) -> dict[Path, Suite]:
-        """Write the suites of a sample into a folder, for plans; see `Sample.suites_drawn`."""
+        """Return the suites of a sample by their places in a folder; see `Sample.suites_drawn`."""
         board = self.board()
         drawn = Sample.suites_drawn(self.suites(board), n_sentences, seed)
-        found = {
+        return {
             folder / pinned.file: suite
             for pinned, suite in zip(board.suites, drawn, strict=True)
             if suite
         }
-        for path, suite in found.items():
-            make_folder(path.parent)
-            write_text(path, suite.to_text())
-        return found
 
     def planned_sample(self, submission_id: str, drawn: Sequence[Suite]) -> Sample:
         """Return what of a submission was to be scored by a plan; raises as `sample` does."""
