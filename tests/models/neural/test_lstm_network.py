@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from tests.models.lstm.reference import as_tensors, random_weights
 
+from pommel.models.neural import recurrent
+from pommel.models.neural.precision import linear
 from pommel.models.neural.recurrent import LstmNetwork
 
 torch: Any = pytest.importorskip("torch")
@@ -87,13 +89,12 @@ def test_everything_is_computed_in_the_number_format_that_was_asked_for(dtype: s
 def test_products_are_exact_while_it_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = network()
     said: list[str] = []
-    addmm = torch.addmm
 
     def noted(*given: Any) -> Any:
         said.append(torch.backends.mkldnn.matmul.fp32_precision)
-        return addmm(*given)
+        return linear(*given)
 
-    monkeypatch.setattr(torch, "addmm", noted)
+    monkeypatch.setattr(recurrent, "linear", noted)
     states = tried.step(tried.inputs(np.array([1])), [], np.array([0]))
     tried.logits(states[-1].hidden)
     assert said == ["ieee"] * (1 + (N_LAYERS - 1) + 1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 from pommel.models.neural.passes import Pass, TreeShape
-from pommel.models.neural.precision import exact_products
+from pommel.models.neural.precision import exact_products, linear, multiply_quickly
 from pommel.models.neural.questions import Bits, Ids
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class Network:
     def __init__(self, model: Any, *, device: str, bidirectional: bool = False) -> None:
         """Take a transformers model in evaluation mode; its activations are made faster ones."""
         _fuse_activations(model)
+        multiply_quickly(model)
         self.model = model
         self.device = device
         self.bidirectional = bidirectional
@@ -329,6 +330,8 @@ def _project_to_float32(head: Any) -> None:
         return
     # Products of half-precision numbers are exact in float32, in which a GPU adds them up anyway.
     sums_stay = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
+    # To make these numbers for every pass takes a processor as long as to multiply with them.
+    kept = None if head.weight.is_cuda else head.weight.float()
 
     def forward(hidden: torch.Tensor) -> torch.Tensor:
         if hidden.is_cuda and sums_stay:
@@ -336,7 +339,7 @@ def _project_to_float32(head: Any) -> None:
             logits = torch.mm(rows, head.weight.t(), out_dtype=torch.float32)
             logits = logits.reshape(*hidden.shape[:-1], -1)
         else:
-            logits = torch.nn.functional.linear(hidden.float(), head.weight.float())
+            logits = linear(hidden.float(), head.weight.float() if kept is None else kept)
         return logits if head.bias is None else logits.add_(head.bias)
 
     head.forward = forward

@@ -16,7 +16,7 @@ from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 from pommel.models.neural.network import at_least_float32, reading
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key, work_of
-from pommel.models.neural.precision import exact_products
+from pommel.models.neural.precision import exact_products, linear
 from pommel.models.neural.questions import Answers, Ids, Questions, Request
 from pommel.values import frozen, positional
 
@@ -62,13 +62,13 @@ class LstmNetwork:
         self.dtype = number_format
         self._encoder = own["encoder.weight"]
         # As for other networks: sums rounded to 8 or 11 bits would be off by more than all else.
-        self._decoder = at_least_float32(own.get("decoder.weight", self._encoder)).t()
+        self._decoder = at_least_float32(own.get("decoder.weight", self._encoder))
         self._decoder_bias = at_least_float32(own["decoder.bias"])
         n_layers = sum(name.startswith("rnn.weight_hh_l") for name in own)
         self._layers = [
             _Layer(
-                from_input=own[f"rnn.weight_ih_l{number}"].t(),
-                from_hidden=own[f"rnn.weight_hh_l{number}"].t(),
+                from_input=own[f"rnn.weight_ih_l{number}"],
+                from_hidden=own[f"rnn.weight_hh_l{number}"],
                 bias=own[f"rnn.bias_ih_l{number}"] + own[f"rnn.bias_hh_l{number}"],
             )
             for number in range(n_layers)
@@ -87,15 +87,13 @@ class LstmNetwork:
     @property
     def hidden_size(self) -> int:
         """How wide a layer's state is."""
-        return int(self._layers[0].from_hidden.shape[0])
+        return int(self._layers[0].from_hidden.shape[1])
 
     def inputs(self, words: Ids) -> "torch.Tensor":
         """Return what words give to the first layer's gates, (n_words x 4 * hidden_size)."""
-        import torch
-
         first = self._layers[0]
         with exact_products(self.device):
-            return torch.addmm(first.bias, self._encoder[self.tensor(words)], first.from_input)
+            return linear(self._encoder[self.tensor(words)], first.from_input, first.bias)
 
     def step(
         self, inputs: "torch.Tensor", before: Sequence[LayerState], parents: Ids
@@ -105,15 +103,13 @@ class LstmNetwork:
         *Shape:* `inputs` (n x 4 * hidden_size), which is used up. Word i comes after row
         `parents[i]` of the states `before`, or first of all if there are none.
         """
-        import torch
-
         rows = self.tensor(parents)
         after: list[LayerState] = []
         with exact_products(self.device):
             for number, layer in enumerate(self._layers):
                 gates = inputs
                 if after:
-                    gates = torch.addmm(layer.bias, after[-1].hidden, layer.from_input)
+                    gates = linear(after[-1].hidden, layer.from_input, layer.bias)
                 state = before[number] if before else None
                 after.append(_cells(gates, state, rows, layer))
         return after
@@ -127,10 +123,8 @@ class LstmNetwork:
 
     def logits(self, hidden: "torch.Tensor") -> "torch.Tensor":
         """Return the logits after each of the top layer's `hidden`, (n_rows x n_known)."""
-        import torch
-
         with exact_products(self.device):
-            return torch.addmm(self._decoder_bias, at_least_float32(hidden), self._decoder)
+            return linear(at_least_float32(hidden), self._decoder, self._decoder_bias)
 
     def tensor(self, array: Ids) -> "torch.Tensor":
         """Return an array on the network's device."""
@@ -145,7 +139,7 @@ def _cells(
     """Return a layer's state; its inputs `gates` become what they open."""
     if before is not None:
         # Once for each state, however many words come after it.
-        gates += (before.hidden @ layer.from_hidden)[rows]
+        gates += linear(before.hidden, layer.from_hidden)[rows]
     into, forget, new, out = gates.chunk(4, -1)
     cell = into.sigmoid_() * new.tanh_()
     if before is not None:
