@@ -7,8 +7,8 @@ even what torch does unasked.
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, cast
 
 from pommel.errors import ModelNotAvailableError
 
@@ -42,13 +42,15 @@ def multiply_quickly(model: "torch.nn.Module") -> None:
     for module in model.modules():
         # GPT-2's own layer of transformers has its weight the other way round.
         is_turned = type(module).__name__ == "Conv1D"
-        if type(module) is not torch.nn.Linear and not is_turned:
-            continue
+        if type(module) is torch.nn.Linear or is_turned:
+            layer = cast("torch.nn.Linear", module)
+            layer.forward = partial(_forward, layer, is_turned=is_turned)  # type: ignore[method-assign]
 
-        def forward(inputs: "torch.Tensor", own: Any = module, *, turn: bool = is_turned) -> Any:
-            return linear(inputs, own.weight.t() if turn else own.weight, own.bias)
 
-        module.forward = forward
+def _forward(
+    layer: "torch.nn.Linear", inputs: "torch.Tensor", *, is_turned: bool
+) -> "torch.Tensor":
+    return linear(inputs, layer.weight.t() if is_turned else layer.weight, layer.bias)
 
 
 @cache
