@@ -8,7 +8,7 @@ import secrets
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -44,6 +44,7 @@ from pommel.sources import load_suites
 from pommel.store import Store
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen, positional
 
 
 def _folder(_context: click.Context, _parameter: click.Parameter, value: Path) -> BoardFolder:
@@ -361,7 +362,7 @@ def _opened_references(
     return references
 
 
-@dataclass(frozen=True, slots=True)
+@positional
 class _Planned:
     """What a plan has about a submission: its reference, its sample, how its model has failed."""
 
@@ -386,7 +387,7 @@ class _Planned:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Results:
     """What workers have scored of plans that `pommel leaderboard plan` has made, in one store.
 

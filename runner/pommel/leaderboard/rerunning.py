@@ -71,11 +71,13 @@ class Sample(NamedTuple):
         They are those of a submission that has claimed something of each sentence, and know their
         seed (`meta`).
         """
-        texts = _drawn(_texts_of_items(suites), n_sentences, seed)
-        found: list[Suite | None] = []
+        texts_of_items = _texts_of_items(suites)
+        texts = _drawn(texts_of_items, n_sentences, seed).keys()
+        left, found = iter(texts_of_items), list[Suite | None]()
         for suite in suites:
-            whole = zip(suite.items, _texts_of_items([suite]), strict=True)
-            items = tuple(item for item, own in whole if own <= texts.keys())
+            items = tuple(
+                item for item, own in zip(suite.items, left, strict=False) if own <= texts
+            )
             known = {**suite.meta, _SEED: seed}
             found.append(replace(suite, items=items, meta=known) if items else None)
         return found

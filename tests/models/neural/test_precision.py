@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.models.neural.networks import network
 
 torch = pytest.importorskip("torch")
 
 from pommel.errors import ModelNotAvailableError  # noqa: E402
 from pommel.models.neural import precision  # noqa: E402
+from pommel.models.neural.network import Network  # noqa: E402
 from pommel.models.neural.precision import (  # noqa: E402
     check_products,
     exact_products,
@@ -145,6 +148,35 @@ def test_networks_give_the_same_logits_with_either_library(name: str) -> None:
         multiply_quickly(model)
         found = model(ids).logits
     torch.testing.assert_close(found.double(), exact, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["GPT2", "Llama"])
+def test_every_layer_of_a_network_asks_for_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def noted(inputs: Any, weight: Any, bias: Any = None) -> Any:
+        asked.append(tuple(weight.shape))
+        return torch.nn.functional.linear(inputs, weight, bias)
+
+    monkeypatch.setattr(precision, "is_onednn_quicker", lambda: True)
+    monkeypatch.setattr(precision, "linear", noted)
+    model = network(name)
+    Network(model, device="cpu").logits_of(np.arange(5))
+    layers = [each for each in model.modules() if type(each).__name__ in {"Linear", "Conv1D"}]
+    shapes = [tuple(each.weight.shape) for each in layers]
+    turned = [type(each).__name__ == "Conv1D" for each in layers]
+    assert sorted(asked) == sorted(
+        own[::-1] if is_turned else own for own, is_turned in zip(shapes, turned, strict=True)
+    )
+
+
+def test_layers_elsewhere_and_in_other_formats_stay_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(precision, "is_onednn_quicker", lambda: True)
+    for model in (network("GPT2").to("meta"), network("GPT2").double()):
+        multiply_quickly(model)
+        assert not any("forward" in vars(each) for each in model.modules())
 
 
 SIZES = {

@@ -330,8 +330,6 @@ def _project_to_float32(head: Any) -> None:
         return
     # Products of half-precision numbers are exact in float32, in which a GPU adds them up anyway.
     sums_stay = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
-    # To make these numbers for every pass takes a processor as long as to multiply with them.
-    kept = None if head.weight.is_cuda else head.weight.float()
 
     def forward(hidden: torch.Tensor) -> torch.Tensor:
         if hidden.is_cuda and sums_stay:
@@ -339,7 +337,7 @@ def _project_to_float32(head: Any) -> None:
             logits = torch.mm(rows, head.weight.t(), out_dtype=torch.float32)
             logits = logits.reshape(*hidden.shape[:-1], -1)
         else:
-            logits = linear(hidden.float(), head.weight.float() if kept is None else kept)
+            logits = linear(hidden.float(), head.weight.float())
         return logits if head.bias is None else logits.add_(head.bias)
 
     head.forward = forward

@@ -25,7 +25,7 @@ def linear(
     """
     import torch
 
-    if weight.device.type == "cpu" and weight.dtype == torch.float32 and is_onednn_quicker():
+    if _is_onednns(weight):
         # It is what torch's own compiler calls.
         onednn: Any = torch.ops.mkldnn._linear_pointwise  # noqa: SLF001 - there is no public way
         found: torch.Tensor = onednn(inputs, weight, bias, "none", [], None)
@@ -34,17 +34,25 @@ def linear(
 
 
 def multiply_quickly(model: "torch.nn.Module") -> None:
-    """Have the linear layers of a transformers network multiply as `linear` does."""
+    """Have the linear layers of a transformers network multiply as `linear` does.
+
+    Layers on GPUs stay as they are: what spreads a network over several has its hooks there.
+    """
     import torch
 
-    if not is_onednn_quicker():
-        return
     for module in model.modules():
         # GPT-2's own layer of transformers has its weight the other way round.
         is_turned = type(module).__name__ == "Conv1D"
         if type(module) is torch.nn.Linear or is_turned:
             layer = cast("torch.nn.Linear", module)
-            layer.forward = partial(_forward, layer, is_turned=is_turned)  # type: ignore[method-assign]
+            if _is_onednns(layer.weight):
+                module.forward = partial(_forward, layer, is_turned=is_turned)
+
+
+def _is_onednns(weight: "torch.Tensor") -> bool:
+    import torch
+
+    return weight.device.type == "cpu" and weight.dtype == torch.float32 and is_onednn_quicker()
 
 
 def _forward(

@@ -1,14 +1,15 @@
 """Strangers' images that workers score again for a board, in containers of their own."""
 
 import json
-import subprocess
-import sys
+import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.models.container.engines.samples import Misbehaving
+from tests.sharding.launching.work import pommel as started
 
 from pommel.store import Store
 
@@ -24,13 +25,7 @@ def models_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def test_images_of_a_board(misbehaving: Misbehaving, suite: Path, tmp_path: Path) -> None:
-    def pommel(*words: object, status: int = 0) -> str:
-        own = ("--store", tmp_path / "store.sqlite") if words[0] in {"run", "submit"} else ()
-        command = [sys.executable, "-m", "pommel", *map(str, (*words, *own))]
-        ended = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert ended.returncode == status, ended.stderr
-        return ended.stdout + ended.stderr
-
+    pommel = partial(started, environment={**os.environ, "POMMEL_STORE": str(tmp_path / "s")})
     board, plans, shards = (tmp_path / name for name in ("board", "plans", "shards"))
     pommel("leaderboard", "init", board, "--suites", suite)
     image = f"docker://{misbehaving(protocol=2)}"
