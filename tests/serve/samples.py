@@ -7,6 +7,9 @@ from tests.leaderboard.samples import NamedModel
 from tests.store.run_samples import ITEMS, agreement, imported, made
 
 from pommel.serve.app import make_app
+from pommel.serve.guard import Door, Limits
+from pommel.serve.people import People
+from pommel.serve.site import Site
 from pommel.store import Store
 
 HOST = "127.0.0.1:8765"
@@ -32,10 +35,22 @@ def filled(path: Path) -> Path:
     return path
 
 
+def people_of(store: Path, *, token: str = "") -> People:
+    """Return those who may come in: the owner by a token, or else anybody, to look."""
+    desk = store.with_name("serve.sqlite")
+    return People.at(desk, owner_name="The owner", owner_token=token, is_open=not token)
+
+
+def door_of(people: People, *, limits: Limits | None = None, host: str = HOST) -> Door:
+    """Return the door of a server of this machine."""
+    return Door(hosts=frozenset({host}), people=people, limits=limits or Limits(), tell=print)
+
+
 def client(store: Path, *, token: str = "") -> TestClient:
     """Return a client that speaks to the server of a store as a browser in its window would."""
+    people = people_of(store, token=token)
     return TestClient(
-        make_app(store, [HOST], token=token, tell=print),
+        make_app(Site(store=store, people=people), door_of(people)),
         base_url=f"http://{HOST}",
         raise_server_exceptions=False,
         follow_redirects=False,

@@ -9,10 +9,11 @@ import uvicorn
 from tests.builders import make_suite
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.report.page.browser import Browser
-from tests.serve.samples import TOKEN, filled, model
+from tests.serve.samples import TOKEN, door_of, filled, model, people_of
 from tests.store.run_samples import FORMULAS, made
 
 from pommel.serve.app import make_app
+from pommel.serve.site import Site
 from pommel.store import Store
 
 pytestmark = pytest.mark.full
@@ -43,7 +44,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             made(store, make_suite(items, FORMULAS, name=name, circuit="c", language=language))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         host = f"127.0.0.1:{listening.getsockname()[1]}"
-        app = make_app(path, [host], token=TOKEN, tell=print)
+        people = people_of(path, token=TOKEN)
+        app = make_app(Site(store=path, people=people), door_of(people, host=host))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
@@ -79,7 +81,8 @@ def test_no_page_does_what_a_text_says(
         browser.open(page)
         assert browser.complaints() == [], page
         asked = {each.partition("?")[0] for each in browser.requests()}
-        assert asked == {page.partition("?")[0], f"{address}/static/serve.css"}
+        own = {f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js")}
+        assert asked == {page.partition("?")[0], *own}
         assert browser.value("typeof stolen") == "undefined"
         made_of = "img, iframe, object, style, b, [style], [onmouseover], base, script"
         assert browser.value(f"document.querySelectorAll({made_of!r}).length") == 0

@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import getpass
 import math
 import secrets
 import tempfile
@@ -15,7 +14,7 @@ import click
 
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FOLDER, Count, Folder, field_of, option, takes_options
-from pommel.cli.options import ModelOptions, RuleOptions
+from pommel.cli.options import ModelOptions, RuleOptions, user_name
 from pommel.cli.output import (
     form_option,
     note,
@@ -59,16 +58,9 @@ def now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"
-
-
 _keeper_option = click.option(
     "--by",
-    default=_user,
+    default=user_name,
     help="Who keeps the board, for its ledger.  [default: your user name]",
 )
 

@@ -1,6 +1,7 @@
 """Groups of options that several commands share, and what commands do with what they are told."""
 
 import contextlib
+import getpass
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
@@ -197,6 +198,14 @@ class FailureOptions(Options, title=SCORING):
         help="A sentence at which a model fails ends the model's run, instead of costing the items "
         "that need it."
     )
+
+
+def user_name() -> str:
+    """Return what the user of this machine is called."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
 
 
 class StoreOptions(Options, title="Store"):

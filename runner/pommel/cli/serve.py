@@ -1,24 +1,68 @@
-"""`pommel serve`: the store's results in a browser."""
+"""`pommel serve`: a store, suites and a board in a browser; tokens for people."""
 
 import datetime as dt
 import os
+import re
 import secrets
 import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import option, takes_options
-from pommel.cli.options import StoreOptions
-from pommel.cli.output import note
-from pommel.errors import PommelError, UsageError
+from pommel.cli.lazy_group import Command, Group
+from pommel.cli.option_groups import Count, File, Folder, option, takes_options
+from pommel.cli.options import StoreOptions, user_name
+from pommel.cli.output import note, show_table
+from pommel.errors import PommelError, UsageError, printable
+
+if TYPE_CHECKING:
+    from pommel.serve import People, Proxy
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_SHORTEST_TOKEN = 20
 
 
-class _ServeOptions(StoreOptions):
-    """Where the server listens, and who may look."""
+class _Serve(Group, Command):
+    """A command with commands of its own, which is one itself, too."""
 
+
+class _DeskOptions(StoreOptions):
+    """Which store is shown, and where the server's own things lie."""
+
+    desk: File | None = option(
+        help="The server's own file: drafts, tokens, and what was sent.  [default: beside the "
+        "store, serve.sqlite]"
+    )
+
+    @property
+    def desk_path(self) -> Path:
+        """The server's own file."""
+        return self.desk or self.store_path.with_name("serve.sqlite")
+
+    def people(self, *, owner_token: str = "", is_open: bool = False) -> "People":
+        """Return those who may come in; raises `UsageError` without the extra `serve`."""
+        from pommel.serve import People
+
+        return People.at(
+            self.desk_path, owner_name=user_name(), owner_token=owner_token, is_open=is_open
+        )
+
+
+class _ServeOptions(_DeskOptions):
+    """What is shown, where the server listens, and who may come in."""
+
+    board: Folder | None = option(
+        metavar="DIR", help="A leaderboard that is shown, and takes submissions."
+    )
+    suites: Folder | None = option(
+        metavar="DIR", help="The folder in which suites lie that are written in the browser."
+    )
+    models: tuple[str, ...] = option(
+        "--model",
+        metavar="MODEL",
+        help="A model that suites can be run on; repeatable.  [default: the built-in ones]",
+    )
     host: str = option(default="127.0.0.1", help="The address that it listens on.")
     port: int = option(
         type=click.IntRange(0, 65535),
@@ -27,56 +71,129 @@ class _ServeOptions(StoreOptions):
         help="The port; 0 is any free one.",
     )
     read_only: bool = option(
-        help="Let everybody look who reaches the address, without a token. Another address than "
-        "this machine's own needs it."
+        help="Let everybody look who reaches the address, without a token. With --token-file, "
+        "tokens allow the rest; without it, nothing can be changed."
+    )
+    token_file: File | None = option(
+        help="The file with your own token, in place of a random one that is printed: one line of "
+        f"{_SHORTEST_TOKEN} characters or more."
     )
     names: tuple[str, ...] = option(
         "--name",
         metavar="HOST",
         help="What browsers call this machine, beside its address: pommel.example.org; repeatable.",
     )
+    trusted: tuple[str, ...] = option(
+        "--trust-header",
+        metavar="WHAT=HEADER",
+        help="Behind a proxy: the header in which it says the address of whoever asks "
+        "(address=X-Forwarded-For), or whom it knows that to be (person=X-Remote-User); "
+        "repeatable.",
+    )
+
+    def proxy(self) -> "Proxy | None":
+        """Return what a proxy says in headers, None where there is none."""
+        from pommel.serve import Proxy
+
+        found = {}
+        for value in self.trusted:
+            what, _, header = value.partition("=")
+            if what not in ("address", "person") or not re.fullmatch("[A-Za-z0-9-]+", header):
+                raise UsageError(
+                    f"--trust-header {value}: write address=HEADER or person=HEADER, such as "
+                    f"address=X-Forwarded-For"
+                )
+            found[what] = header
+        return Proxy(**found) if found else None
 
 
-@click.command("serve", cls=Command)
+@click.group("serve", cls=_Serve, invoke_without_command=True)
 @takes_options
 def command(chosen: _ServeOptions) -> None:
-    """Show what is in the store in a browser: runs, suites, items, two models side by side.
+    """Show what is in the store in a browser; write and run suites; receive submissions.
 
     The address that is printed has a token, which your browser keeps; nobody else can look. Every
     page is there as JSON, too: /runs.json. Ctrl-C ends it.
 
     \b
       pommel serve
-      pommel serve --host 0.0.0.0 --name lab.example.org --read-only
+      pommel serve --suites my_suites --model builtin://en-gpt2
+      pommel serve --board board --host 0.0.0.0 --name lab.example.org --read-only --token-file key
     """
-    if not chosen.read_only and chosen.host not in _LOOPBACK:
+    if click.get_current_context().invoked_subcommand:
+        return
+    if not (chosen.read_only or chosen.token_file or chosen.host in _LOOPBACK):
         raise UsageError(
-            f"--host {chosen.host}: others could reach it; --read-only lets everybody look"
+            f"--host {chosen.host}: others could reach it; --token-file says your own token, and "
+            f"--read-only lets everybody look"
         )
     try:
         import uvicorn
 
-        from pommel.serve import make_app
+        from pommel.serve import Door, Site, make_app
+        from pommel.store import Store
     except ImportError as error:
         raise UsageError(f"{error.name} is not installed: pip install 'pommel[serve]'") from None
+    token = _token(chosen)
+    if not (chosen.store_path.exists() or chosen.read_only):
+        # What is written in the browser is run into it.
+        Store.open(chosen.store_path).close()
     with chosen.reading(), _listening(chosen.host, chosen.port) as listening:
         port = listening.getsockname()[1]
-        hosts = [chosen.host, *chosen.names, *(_LOOPBACK if chosen.host in _LOOPBACK else ())]
-        token = "" if chosen.read_only else secrets.token_urlsafe(32)
-        app = make_app(
-            chosen.store_path, [_with_port(each, port) for each in hosts], token=token, tell=_tell
+        people = chosen.people(owner_token=token, is_open=chosen.read_only)
+        site = Site(
+            store=chosen.store_path,
+            people=people,
+            board=chosen.board,
+            suites=chosen.suites,
+            models=chosen.models,
         )
-        click.echo(f"http://{_with_port(chosen.host, port)}/{f'?token={token}' if token else ''}")
+        door = Door(hosts=_hosts(chosen, port), people=people, proxy=chosen.proxy(), tell=_tell)
+        is_said = token and not chosen.token_file
+        click.echo(f"http://{_with_port(chosen.host, port)}/{f'?token={token}' if is_said else ''}")
         note("Ctrl-C ends it")
         config = uvicorn.Config(
-            app,
+            make_app(site, door),
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             lifespan="off",
             ws="none",
         )
-        uvicorn.Server(config).run(sockets=[listening])
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            site.close()
+
+
+def _token(chosen: _ServeOptions) -> str:
+    """Return the owner's token: of the file, a random one, or "" where nobody has one."""
+    if not chosen.token_file:
+        return "" if chosen.read_only else secrets.token_urlsafe(32)
+    try:
+        token = chosen.token_file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"--token-file {chosen.token_file}: cannot be read: {why}") from None
+    if (
+        len(token) < _SHORTEST_TOKEN
+        or not (token.isascii() and token.isprintable())
+        or " " in token
+    ):
+        raise UsageError(
+            f"--token-file {chosen.token_file}: write one line of {_SHORTEST_TOKEN} letters and "
+            f"digits or more, such as `python -c 'import secrets; "
+            f"print(secrets.token_urlsafe(32))'` prints"
+        )
+    return token
+
+
+def _hosts(chosen: _ServeOptions, port: int) -> frozenset[str]:
+    """Return what browsers may call this server; behind a proxy there is no port in it."""
+    own = [chosen.host, *(_LOOPBACK if chosen.host in _LOOPBACK else ())]
+    with_port = [_with_port(each, port) for each in (*own, *chosen.names)]
+    return frozenset([*with_port, *(each.lower() for each in chosen.names)])
 
 
 def _tell(line: str) -> None:
@@ -97,3 +214,63 @@ def _listening(host: str, port: int) -> socket.socket:
         where = _with_port(host, port)
         why = os.strerror(error.errno or 0)
         raise PommelError(f"{where}: {why}; --port 0 takes any free one") from None
+
+
+@click.group("token", cls=Group, no_args_is_help=True)
+def token() -> None:
+    """Give people tokens of their own, list them, and take them back."""
+
+
+class _NewTokenOptions(_DeskOptions):
+    """Whose a token is, what it allows, and how long."""
+
+    name: str = option(required=True, help="Whose it is, as pages and ledgers will say it.")
+    scopes: tuple[Literal["read", "write", "upload", "keep"], ...] = option(
+        "--scope",
+        required=True,
+        help="What it allows, beside looking: to write and run suites, to upload submissions, to "
+        "keep the board; repeatable.",
+    )
+    days: Count = option(default=90, help="For how many days.")
+
+
+@token.command("new", no_args_is_help=True)
+@takes_options
+def new_token(chosen: _NewTokenOptions) -> None:
+    """Make a token, and print it: it is shown this once, and kept as a hash only.
+
+    \b
+      pommel serve token new --name 'A. Linguist' --scope upload
+    """
+    people = chosen.people()
+    made = people.grant(chosen.name, chosen.scopes, n_days=chosen.days)
+    click.echo(made)
+    note(f"{chosen.name} opens the server's address with /?token=TOKEN behind it")
+
+
+@token.command("list")
+@takes_options
+def list_tokens(chosen: _DeskOptions) -> None:
+    """List the tokens that there have been: whose, for what, until when. No token is shown."""
+    from rich.table import Table
+
+    table = Table()
+    for name in ("number", "name", "allows", "made", "until", "state"):
+        table.add_column(name, no_wrap=name != "name")
+    for each in chosen.people().grants():
+        state = "valid" if each.holds else "revoked" if each.revoked else "expired"
+        allows = ", ".join(each.scopes)
+        dates = (each.created[:10], each.expires[:10])
+        table.add_row(str(each.token_id), printable(each.name), allows, *dates, state)
+    show_table(table)
+
+
+@token.command("revoke", no_args_is_help=True)
+@click.argument("number", type=int)
+@takes_options
+def revoke_token(number: int, chosen: _DeskOptions) -> None:
+    """Take back the token with this NUMBER of `pommel serve token list`."""
+    note(f"the token of {printable(chosen.people().revoke(number).name)} opens nothing any more")
+
+
+command.add_command(token)

@@ -1,33 +1,39 @@
 """The server as an application: the table of its pages, and how each is answered.
 
 A page has an address, a function and a template of the function's name. What it is asked comes from
-the address and is checked against a type; what the function returns is shown by the template, or,
-under the same address with `.json` or with `Accept: application/json`, is the JSON.
+the address, or from what was sent, and is checked against a type; what the function returns is
+shown by the template, or, under the same address with `.json` or with `Accept: application/json`,
+is the JSON.
 """
 
+import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cache
+from functools import cache, cached_property
 from http import HTTPStatus
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
+from operator import attrgetter
+from typing import Any, Literal
+from urllib.parse import quote
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pommel.errors import PommelError, package_version
 from pommel.serve import looking
-from pommel.serve.guard import Door, Guard, RefusedError
-from pommel.serve.shelf import NotShownError, Shelf
+from pommel.serve.guard import Door, Guard, RefusedError, limited_body
+from pommel.serve.people import Person, Scope as Allowed
+from pommel.serve.shelf import NotShownError
+from pommel.serve.site import Download, Moved, Nothing, Site
 from pommel.suite import PublishedSuite
 from pommel.values import frozen
 
@@ -35,15 +41,26 @@ if typing.TYPE_CHECKING:
     from jinja2 import Environment
 
 _JSON = ".json"
+_MOST_FIELDS = 1_000
 
 
-@frozen
+@frozen(slots=False)
 class Page:
-    """A page: its address, what its function is asked by the query, and what that says."""
+    """A page, or what is done when something is sent: its address and its function.
+
+    `asked` is the type of what the query, or what was sent, has to say. The function is about a
+    part of the site (`about`, "" for all of it), is given what was asked, what the address names,
+    and, if it takes a `person`, who asks. Where the site lacks that part there is no such page.
+    What is sent has `body_bytes` at most.
+    """
 
     path: str
     asked: type[Any]
     says: Callable[..., object]
+    about: str = "shelf"
+    needs: Allowed = "read"
+    method: Literal["GET", "POST"] = "GET"
+    body_bytes: int = 1 << 20
 
     @property
     def name(self) -> str:
@@ -53,33 +70,78 @@ class Page:
     @property
     def answer(self) -> Any:
         """The type of what it says."""
-        return self.says.__annotations__["return"]
+        return self._types["return"]
+
+    @cached_property
+    def _types(self) -> Mapping[str, Any]:
+        return typing.get_type_hints(self.says, include_extras=True)
 
     @property
     def of_path(self) -> Mapping[str, Any]:
         """The types of what its address names."""
         names = [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
-        return {name: self.says.__annotations__[name] for name in names}
+        return {name: self._types[name] for name in names}
 
-    def answered(self, shelf: Shelf, request: Request) -> object:
+    def answered(self, site: Site, given: object, path: Mapping[str, str], who: Person) -> object:
         """Return what the page says; raises `RefusedError` for what it cannot be asked."""
-        given: dict[str, object] = {}
-        for each in fields(self.asked):
-            if values := request.query_params.getlist(each.name):
-                given[each.name] = values if typing.get_origin(each.type) is tuple else values[-1]
+        about = attrgetter(self.about)(site) if self.about else site
+        if about is None:
+            raise RefusedError(404, "there is no such page: this server was started without it")
         try:
             asked = msgspec.convert(given, self.asked, strict=False)
-            path = {
-                name: msgspec.convert(request.path_params[name], kind, strict=False)
+            named = {
+                name: msgspec.convert(path[name], kind, strict=False)
                 for name, kind in self.of_path.items()
             }
         except msgspec.ValidationError as error:
-            raise RefusedError(400, f"this address cannot be: {error}") from None
-        return self.says(shelf, asked, **path)
+            what = "this address cannot be" if self.method == "GET" else "this cannot be taken"
+            raise RefusedError(400, f"{what}: {error}") from None
+        if "person" in inspect.signature(self.says).parameters:
+            named["person"] = who
+        return self.says(about, asked, **named)
+
+    async def given(self, request: Request, body_seconds: float) -> object:
+        """Return what was asked as values without types: of the query, a form, or JSON."""
+        if self.method == "GET":
+            return self._of_pairs(request.query_params.multi_items())
+        body = await limited_body(request.receive, self.body_bytes, body_seconds)
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind == "application/json":
+            try:
+                return msgspec.json.decode(body)
+            except msgspec.DecodeError as error:
+                raise RefusedError(400, f"this is no JSON: {error}") from None
+        if not body:
+            return self._of_pairs([])
+        if kind not in {"application/x-www-form-urlencoded", "multipart/form-data"}:
+            raise RefusedError(415, "send a form, or application/json")
+        try:
+            sent = Request(request.scope, _once(body))
+            async with sent.form(max_files=8, max_fields=_MOST_FIELDS) as form:
+                pairs = [
+                    (name, value)
+                    if isinstance(value, str)
+                    else (name, {"name": value.filename or "", "content": await value.read()})
+                    for name, value in form.multi_items()
+                ]
+        except (MultiPartException, HTTPException, ValueError) as error:
+            raise RefusedError(400, f"this form cannot be read: {error}") from None
+        return self._of_pairs(pairs)
+
+    def _of_pairs(self, pairs: typing.Iterable[tuple[str, object]]) -> dict[str, object]:
+        """Return the fields that are asked for; of several values of one that is none, the last."""
+        found: dict[str, object] = {}
+        hints = typing.get_type_hints(self.asked)
+        for each in fields(self.asked):
+            values = [value for name, value in pairs if name == each.name]
+            if values:
+                is_tuple = typing.get_origin(hints[each.name]) is tuple
+                found[each.name] = values if is_tuple else values[-1]
+        return found
 
 
-PAGES = (
-    Page(path="/", asked=looking.Nothing, says=looking.start),
+PAGES: tuple[Page, ...] = (
+    Page(path="/", asked=Nothing, says=looking.start),
     Page(path="/runs", asked=looking.RunsAsked, says=looking.runs),
     Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
     Page(path="/suites/{key}", asked=looking.SuiteAsked, says=looking.suite),
@@ -87,26 +149,19 @@ PAGES = (
 )
 
 
-def make_app(
-    store: Path, hosts: Iterable[str], *, token: str = "", tell: Callable[[str], object]
-) -> ASGIApp:
-    """Return the server of a store as an ASGI application that answers under these hosts.
-
-    Hosts have their ports. Without a token everybody may look. `tell` is given a line a request,
-    which has neither tokens nor what was asked.
-    """
-    shelf, door = Shelf(store), Door(hosts=frozenset(hosts), token=token, tell=tell)
+def make_app(site: Site, door: Door) -> ASGIApp:
+    """Return the server of a site as an ASGI application; `door` says who may come in."""
 
     def route(page: Page) -> BaseRoute:
         async def answer(request: Request) -> Response:
-            said = await run_in_threadpool(page.answered, shelf, request)
-            if request.scope["pommel.is_json"]:
-                return Response(msgspec.json.encode(said), media_type="application/json")
-            template = _environment().get_template(f"{page.name}.html.j2")
-            text = template.render(page=said, address=request.url)
-            return HTMLResponse(text)
+            person: Person = request.scope["pommel.person"]
+            if not person.may(page.needs):
+                raise RefusedError(403, f"this needs a token that allows to {page.needs}")
+            given = await page.given(request, door.limits.body_seconds)
+            said = await run_in_threadpool(page.answered, site, given, request.path_params, person)
+            return _answer(request, page, said, site)
 
-        return Route(page.path, answer, name=page.name)
+        return Route(page.path, answer, name=page.name, methods=[page.method])
 
     async def openapi(_request: Request) -> Response:
         return JSONResponse(document())
@@ -126,15 +181,42 @@ def make_app(
     return Guard(_with_json(app), door)
 
 
+def _answer(request: Request, page: Page, said: object, site: Site) -> Response:
+    """Return what a page says as whoever asks can read it."""
+    if isinstance(said, Moved):
+        # What htmx has asked for is followed by the window, not by what it would have put in it.
+        if "hx-request" in request.headers:
+            return Response(headers={"HX-Redirect": said.to})
+        if request.scope["pommel.is_json"]:
+            return JSONResponse({"to": said.to})
+        return RedirectResponse(said.to, status_code=303)
+    if isinstance(said, Download):
+        called = f"attachment; filename*=UTF-8''{quote(said.name, safe='')}"
+        headers = {"Content-Disposition": called}
+        return Response(said.content, media_type=said.media_type, headers=headers)
+    if request.scope["pommel.is_json"]:
+        return Response(msgspec.json.encode(said), media_type="application/json")
+    template = _environment().get_template(f"{page.name}.html.j2")
+    person = request.scope["pommel.person"]
+    return HTMLResponse(template.render(page=said, address=request.url, site=site, person=person))
+
+
+def _once(body: bytes) -> Receive:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
 def document() -> dict[str, object]:
     """Return the OpenAPI document of all pages, made from their types."""
     kinds = [kind for page in PAGES for kind in (page.asked, page.answer)]
     found, schemas = msgspec.json.schema_components(
         kinds, ref_template="#/components/schemas/{name}"
     )
-    paths = {}
-    for page, answer in zip(PAGES, found[1::2], strict=True):
-        asked = schemas.pop(page.asked.__name__)
+    paths: dict[str, dict[str, object]] = {}
+    for page, asking, answer in zip(PAGES, found[::2], found[1::2], strict=True):
+        asked = schemas[page.asked.__name__]
         in_query = [
             {
                 "name": name,
@@ -143,19 +225,20 @@ def document() -> dict[str, object]:
                 "schema": schema,
             }
             for name, schema in asked["properties"].items()
+            if page.method == "GET"
         ]
+        body = {"content": {kind: {"schema": asking} for kind in _SENT_AS}}
         in_path = [
             {"name": name, "in": "path", "required": True, "schema": msgspec.json.schema(kind)}
             for name, kind in page.of_path.items()
         ]
         content = {"application/json": {"schema": answer}, "text/html": {}}
-        paths[page.path] = {
-            "get": {
-                "operationId": page.name,
-                "summary": page.says.__doc__,
-                "parameters": [*in_path, *in_query],
-                "responses": {"200": {"description": page.says.__doc__, "content": content}},
-            }
+        paths.setdefault(page.path, {})[page.method.lower()] = {
+            "operationId": page.name,
+            "summary": page.says.__doc__,
+            "parameters": [*in_path, *in_query],
+            **({"requestBody": body} if page.method == "POST" else {}),
+            "responses": {"200": {"description": page.says.__doc__, "content": content}},
         }
     return {
         "openapi": "3.1.0",
@@ -163,6 +246,10 @@ def document() -> dict[str, object]:
         "paths": paths,
         "components": {"schemas": schemas},
     }
+
+
+# How what a page is sent may be written.
+_SENT_AS = ("application/x-www-form-urlencoded", "multipart/form-data", "application/json")
 
 
 def _with_json(app: ASGIApp) -> ASGIApp:
@@ -200,7 +287,9 @@ def _failure(request: Request, status: int, message: str) -> Response:
     if request.scope["pommel.is_json"]:
         return JSONResponse({"error": message}, status_code=status)
     template = _environment().get_template("failure.html.j2")
-    return HTMLResponse(template.render(message=message), status_code=status)
+    person = request.scope["pommel.person"]
+    text = template.render(message=message, site=None, person=person)
+    return HTMLResponse(text, status_code=status)
 
 
 @cache

@@ -2,12 +2,11 @@
 
 A browser sends what other sites tell it to, with our cookie. So a request is one of ours only if it
 names one of our hosts (otherwise a name that was bound anew leads here), if no other site has sent
-it (Fetch Metadata; RFC 6454's Origin where a browser has none), and if it knows the token.
+it (Fetch Metadata; RFC 6454's Origin where a browser has none), and if it has a token.
 """
 
 import asyncio
 import contextlib
-import hmac
 import time
 from collections.abc import Callable, Mapping, MutableMapping
 from http.cookies import CookieError, SimpleCookie
@@ -18,6 +17,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pommel.errors import printable
+from pommel.serve.people import People, Person
 from pommel.values import frozen
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -46,28 +46,40 @@ class RefusedError(Exception):
 
 @frozen
 class Limits:
-    """What one request may be, and how many one address may send.
+    """What one request may take, and how many one address, and one person, may send.
 
-    `body_seconds` is how long a request may take to arrive. An address has `burst` requests, and
-    gets `requests_per_second` more each second.
+    `body_seconds` is how long a request may take to arrive. Each has `burst` requests, and gets
+    `requests_per_second` more each second.
     """
 
-    body_bytes: int = 1 << 20
-    body_seconds: float = 30.0
+    body_seconds: float = 60.0
     burst: int = 200
     requests_per_second: float = 50.0
 
 
 @frozen
-class Door:
-    """Where the server is, and what opens it: its hosts with their ports, and the token.
+class Proxy:
+    """What a server before this one says in headers of its own, "" for what it does not say.
 
-    Without a token everybody may look. `tell` is given a line a request.
+    `address` names the header with the address of whoever asks, the last one of several; `person`
+    that with the name of somebody whom it knows, who may do what her personal tokens allow.
+    """
+
+    address: str = ""
+    person: str = ""
+
+
+@frozen
+class Door:
+    """Where the server is, and what opens it: its hosts with their ports, and tokens of people.
+
+    `tell` is given a line a request. Behind a `proxy` that says so, browsers reach it by HTTPS.
     """
 
     hosts: frozenset[str]
-    token: str = ""
+    people: People
     limits: Limits = Limits()
+    proxy: Proxy | None = None
     tell: Callable[[str], object] = lambda _line: None
 
     @property
@@ -107,7 +119,7 @@ class Guard:
 
         try:
             entered = self._entered(scope)
-            await (entered or self.app)(scope, self._limited(receive), told)
+            await (entered or self.app)(scope, receive, told)
         except RefusedError as refused:
             if answered:
                 raise
@@ -116,22 +128,35 @@ class Guard:
     def _entered(self, scope: Scope) -> Response | None:
         """Return None for a request that may go on, or what lets its sender in.
 
-        Raises `RefusedError` for any other.
+        The scope then says who that is (`pommel.person`). Raises `RefusedError` for any other.
         """
         headers = Headers(scope=scope)
         self._check_host(headers)
-        self._check_rate((scope.get("client") or ("", 0))[0])
+        self._check_rate(self._address(scope, headers))
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in query if name == "token"]
-        if scope["method"] == "GET" and given and self._is_token(given[0]):
+        if scope["method"] == "GET" and given and self.door.people.with_token(given[0]):
             # Out of the address, which is shown, kept and sent on.
             rest = urlencode([each for each in query if each[0] != "token"])
             path = f"/{scope['path'].lstrip('/')}"
             response = RedirectResponse(f"{path}?{rest}" if rest else path, status_code=303)
-            response.set_cookie(self.door.cookie, self.door.token, httponly=True, samesite="strict")
+            response.set_cookie(
+                self.door.cookie,
+                given[0],
+                httponly=True,
+                samesite="strict",
+                secure=self.door.proxy is not None,
+            )
             return response
-        self._check_sender(scope, headers)
-        self._check_token(headers)
+        bearer = self._bearer(headers)
+        self._check_sender(scope, headers, is_bearer=bearer is not None)
+        scope["pommel.person"] = person = bearer or self._person(headers)
+        if not person.may("read"):
+            raise RefusedError(
+                401, "open the address that `pommel serve` has printed, with its token"
+            )
+        if person.name:
+            self._check_rate(f"person {person.name}")
         return None
 
     def _check_host(self, headers: Headers) -> None:
@@ -141,17 +166,25 @@ class Guard:
                 421, f"this server is {', '.join(sorted(self.door.hosts))}, and nothing else"
             )
 
-    def _check_rate(self, address: str) -> None:
+    def _address(self, scope: Scope, headers: Headers) -> str:
+        """Return the address of whoever asks, by the proxy's word where there is one."""
+        name = self.door.proxy.address if self.door.proxy else ""
+        if name and (said := headers.getlist(name)):
+            # What stands before the last one is what a client has said of itself.
+            return said[-1].rpartition(",")[2].strip()
+        return str((scope.get("client") or ("", 0))[0])
+
+    def _check_rate(self, whose: str) -> None:
         limits, now = self.door.limits, time.monotonic()
-        left, since = self._asked.get(address, (float(limits.burst), now))
+        left, since = self._asked.get(whose, (float(limits.burst), now))
         left = min(limits.burst, left + (now - since) * limits.requests_per_second)
         if left < 1:
             raise RefusedError(429, "too many requests at once; wait a second")
-        self._asked[address] = left - 1, now
+        self._asked[whose] = left - 1, now
         if len(self._asked) > _MOST_ADDRESSES:
             self._asked.clear()
 
-    def _check_sender(self, scope: Scope, headers: Headers) -> None:
+    def _check_sender(self, scope: Scope, headers: Headers, *, is_bearer: bool) -> None:
         """Check that no other site has had a browser send it."""
         site = headers.get("sec-fetch-site", "")
         is_safe = scope["method"] in _SAFE
@@ -162,56 +195,50 @@ class Guard:
         if is_safe:
             return
         origin = headers.get("origin")
-        if origin is None and not site and not self._is_bearer(headers):
+        if origin is None and not site and not is_bearer:
             raise RefusedError(403, "this request does not say which site has sent it")
         if origin is not None and origin.partition("://")[2] != headers["host"].lower():
             raise RefusedError(403, "another site has sent this request")
 
-    def _check_token(self, headers: Headers) -> None:
+    def _bearer(self, headers: Headers) -> Person | None:
+        """Return whose token a program has sent in its header, None for no token that holds."""
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        return self.door.people.with_token(token) if scheme.lower() == "bearer" else None
+
+    def _person(self, headers: Headers) -> Person:
+        """Return who asks: by a cookie, or by the word of a proxy."""
+        people, proxy = self.door.people, self.door.proxy
         cookies: SimpleCookie = SimpleCookie()
         with contextlib.suppress(CookieError):
             cookies.load(headers.get("cookie", ""))
         cookie = cookies.get(self.door.cookie)
-        is_known = cookie is not None and self._is_token(cookie.value)
-        if self.door.token and not is_known and not self._is_bearer(headers):
-            raise RefusedError(
-                401, "open the address that `pommel serve` has printed, with its token"
-            )
-
-    def _is_bearer(self, headers: Headers) -> bool:
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and self._is_token(token)
-
-    def _is_token(self, given: str) -> bool:
-        return bool(self.door.token) and hmac.compare_digest(
-            given.encode(), self.door.token.encode()
-        )
-
-    def _limited(self, receive: Receive) -> Receive:
-        """Return what gives the body piece by piece, as long as it is neither long nor slow."""
-        limits = self.door.limits
-        until, n_bytes = time.monotonic() + limits.body_seconds, 0
-        is_whole = False
-
-        async def received() -> Message:
-            nonlocal n_bytes, is_whole
-            if is_whole:
-                return await receive()
-            try:
-                message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
-            except TimeoutError:
-                raise RefusedError(408, "the request has taken too long to arrive") from None
-            n_bytes += len(message.get("body", b""))
-            is_whole = not message.get("more_body", False)
-            if n_bytes > limits.body_bytes:
-                raise RefusedError(413, f"more than {limits.body_bytes:,} bytes are not taken")
-            return message
-
-        return received
+        if cookie is not None and (known := people.with_token(cookie.value)):
+            return known
+        if proxy and proxy.person and (names := headers.getlist(proxy.person)):
+            return (people.called(names[0]) if len(names) == 1 else None) or people.stranger
+        return people.stranger
 
 
 # Of so many addresses it is known how much they have asked.
 _MOST_ADDRESSES = 10_000
+
+
+async def limited_body(receive: Receive, n_bytes: int, seconds: float) -> bytes:
+    """Return the body of a request; raises `RefusedError` for one that is too long or too slow."""
+    until, pieces, n_read = time.monotonic() + seconds, list[bytes](), 0
+    while True:
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
+        except TimeoutError:
+            raise RefusedError(408, "the request has taken too long to arrive") from None
+        if message["type"] == "http.disconnect":
+            raise RefusedError(400, "the request has ended before it was whole")
+        pieces.append(message.get("body", b""))
+        n_read += len(pieces[-1])
+        if n_read > n_bytes:
+            raise RefusedError(413, f"more than {n_bytes:,} bytes are not taken")
+        if not message.get("more_body", False):
+            return b"".join(pieces)
 
 
 def _told(refused: RefusedError) -> Response:

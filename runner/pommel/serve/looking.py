@@ -16,6 +16,7 @@ from pommel.analysis import circuit_cell, grouped
 from pommel.report import ListedRun
 from pommel.scoring import RunRecord, SuiteSurprisals
 from pommel.serve.shelf import Catalog, NotShownError, Shelf, ShownSuite
+from pommel.serve.site import Nothing
 from pommel.store import Store
 from pommel.suite import Suite
 from pommel.values import frozen
@@ -70,11 +71,6 @@ class Start:
     models: list[str]
     latest: list[Row]
     suites: dict[str, dict[str, list[SuiteRow]]]
-
-
-@frozen
-class Nothing:
-    """A page that is asked nothing."""
 
 
 def start(shelf: Shelf, _asked: Nothing) -> Start:

@@ -1,0 +1,75 @@
+"""What a server was started with, and what its pages answer beside values."""
+
+import threading
+from dataclasses import field
+from functools import cached_property
+from pathlib import Path
+
+from pommel.serve.desk import Desk
+from pommel.serve.jobs import Jobs
+from pommel.serve.people import People
+from pommel.serve.shelf import Shelf
+from pommel.values import frozen
+
+
+@frozen(eq=False, slots=False)
+class Site:
+    """What a server shows and changes: a store; a board and a folder of suites, where there are.
+
+    `models` are the references that it was started with: no others are opened.
+    """
+
+    store: Path
+    people: People
+    board: Path | None = None
+    suites: Path | None = None
+    models: tuple[str, ...] = ()
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def desk(self) -> Desk:
+        """Where the server's own things lie."""
+        return self.people.desk
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The store, to be read."""
+        return Shelf(self.store)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """What goes on beside requests."""
+        return Jobs(desk=self.desk)
+
+    def close(self) -> None:
+        """End what goes on."""
+        self.jobs.close()
+
+
+@frozen
+class Moved:
+    """An answer that leads on: a browser goes to this address, a program reads it."""
+
+    to: str
+
+
+@frozen
+class Sent:
+    """A file that came with a request."""
+
+    name: str
+    content: bytes
+
+
+@frozen
+class Download:
+    """An answer that is a file; `media_type` is what HTTP calls its kind."""
+
+    name: str
+    content: bytes
+    media_type: str
+
+
+@frozen
+class Nothing:
+    """A page that is asked nothing."""
