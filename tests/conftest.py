@@ -69,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         asks_for = getattr(item, "fixturenames", ())
         is_crash = item.path.is_relative_to(REPOSITORY / "tests" / "crashes")
-        if item.get_closest_marker("docker") or "browser" in asks_for or is_crash:
+        if item.get_closest_marker("docker") or {"browser", "chromium"} & {*asks_for} or is_crash:
             item.add_marker("full")
         if "shared_data" in asks_for:
             item.add_marker("published")

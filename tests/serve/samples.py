@@ -1,7 +1,12 @@
 """A store with two models on two suites, and its server."""
 
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
+import uvicorn
 from starlette.testclient import TestClient
 from tests.leaderboard.samples import NamedModel
 from tests.store.run_samples import ITEMS, agreement, imported, made
@@ -44,6 +49,23 @@ def people_of(store: Path, *, token: str = "") -> People:
 def door_of(people: People, *, limits: Limits | None = None, host: str = HOST) -> Door:
     """Return the door of a server of this machine."""
     return Door(hosts=frozenset({host}), people=people, limits=limits or Limits(), tell=print)
+
+
+@contextlib.contextmanager
+def served(site: Site, *, limits: Limits | None = None) -> Iterator[str]:
+    """Serve a site on a free port of this machine; give the address."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        host = f"127.0.0.1:{listening.getsockname()[1]}"
+        app = make_app(site, door_of(site.people, limits=limits, host=host))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield f"http://{host}"
+        finally:
+            server.should_exit = True
+            thread.join()
+            site.close()
 
 
 def client(store: Path, *, token: str = "") -> TestClient:

@@ -1,18 +1,14 @@
 """The server in a browser: with hostile texts everywhere, narrow, dark, right to left, by keys."""
 
-import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from tests.builders import make_suite
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.report.page.browser import Browser
-from tests.serve.samples import TOKEN, door_of, filled, model, people_of
+from tests.serve.samples import TOKEN, filled, model, people_of, served
 from tests.store.run_samples import FORMULAS, made
 
-from pommel.serve.app import make_app
 from pommel.serve.site import Site
 from pommel.store import Store
 
@@ -42,18 +38,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             made(store, suite, model("plain", {}))
         for name, language, items in (("עברית", "he", HEBREW), ("marks", "ja", MARKED)):
             made(store, make_suite(items, FORMULAS, name=name, circuit="c", language=language))
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        host = f"127.0.0.1:{listening.getsockname()[1]}"
-        people = people_of(path, token=TOKEN)
-        app = make_app(Site(store=path, people=people), door_of(people, host=host))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            yield f"http://{host}"
-        finally:
-            server.should_exit = True
-            thread.join()
+    with served(Site(store=path, people=people_of(path, token=TOKEN))) as address:
+        yield address
 
 
 def links(browser: Browser) -> list[str]:
@@ -84,7 +70,8 @@ def test_no_page_does_what_a_text_says(
         own = {f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js")}
         assert asked == {page.partition("?")[0], *own}
         assert browser.value("typeof stolen") == "undefined"
-        made_of = "img, iframe, object, style, b, [style], [onmouseover], base, script"
+        own = "script:not([src^='/static/'])"
+        made_of = f"img, iframe, object, style, b, [style], [onmouseover], base, {own}"
         assert browser.value(f"document.querySelectorAll({made_of!r}).length") == 0
         assert browser.value("[...document.links].every(a => a.origin == location.origin)")
         # Nothing is wider than the window but what scrolls on its own.
