@@ -6,13 +6,13 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import uvicorn
 from starlette.testclient import TestClient
 from tests.leaderboard.samples import NamedModel
 from tests.store.run_samples import ITEMS, agreement, imported, made
 
 from pommel.serve.app import make_app
 from pommel.serve.guard import Door, Limits
+from pommel.serve.listening import make_server
 from pommel.serve.people import People
 from pommel.serve.site import Site
 from pommel.store import Store
@@ -56,8 +56,7 @@ def served(site: Site, *, limits: Limits | None = None) -> Iterator[str]:
     """Serve a site on a free port of this machine; give the address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         host = f"127.0.0.1:{listening.getsockname()[1]}"
-        app = make_app(site, door_of(site.people, limits=limits, host=host))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", ws="none"))
+        server = make_server(site, door_of(site.people, limits=limits, host=host))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
