@@ -3,7 +3,7 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from starlette.testclient import TestClient
@@ -46,17 +46,25 @@ def people_of(store: Path, *, token: str = "") -> People:
     return People.at(desk, owner_name="The owner", owner_token=token, is_open=not token)
 
 
-def door_of(people: People, *, limits: Limits | None = None, host: str = HOST) -> Door:
+def door_of(
+    people: People,
+    *,
+    limits: Limits | None = None,
+    host: str = HOST,
+    tell: Callable[[str], object] = print,
+) -> Door:
     """Return the door of a server of this machine."""
-    return Door(hosts=frozenset({host}), people=people, limits=limits or Limits(), tell=print)
+    return Door(hosts=frozenset({host}), people=people, limits=limits or Limits(), tell=tell)
 
 
 @contextlib.contextmanager
-def served(site: Site, *, limits: Limits | None = None) -> Iterator[str]:
+def served(
+    site: Site, *, limits: Limits | None = None, tell: Callable[[str], object] = print
+) -> Iterator[str]:
     """Serve a site on a free port of this machine; give the address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         host = f"127.0.0.1:{listening.getsockname()[1]}"
-        server = make_server(site, door_of(site.people, limits=limits, host=host))
+        server = make_server(site, door_of(site.people, limits=limits, host=host, tell=tell))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -25,7 +25,7 @@ from pommel.serve.guard import (
     limited,
     read_body,
 )
-from pommel.serve.people import People
+from pommel.serve.people import People, Scope as PersonScope
 from pommel.serve.site import Moved, is_local
 
 
@@ -56,9 +56,9 @@ def entered(door: Door) -> TestClient:
     return browser
 
 
-def personal(door: Door, name: str, *scopes: Any, n_days: int = 1) -> str:
+def personal(door: Door, name: str, *scopes: PersonScope, n_days: int = 1) -> str:
     """Return a personal token."""
-    return door.people.grant(name, scopes or ["read"], n_days=n_days)
+    return door.people.grant(name, scopes or ("read",), n_days=n_days)
 
 
 def test_the_token_becomes_a_cookie_and_leaves_the_address(door: Door) -> None:
@@ -166,7 +166,8 @@ def test_who_shows_a_token_that_opens_nothing_is_no_stranger(
     door: Door, token: str, *, is_open: bool
 ) -> None:
     door = replace(door, people=replace(door.people, is_open=is_open))
-    answer = guarded(door).get("/", headers={"Authorization": f"Bearer {token}".encode("latin-1")})
+    headers = [(b"Authorization", f"Bearer {token}".encode("latin-1"))]
+    answer = guarded(door).get("/", headers=headers)
     assert answer.status_code == 401
     assert "this token opens nothing" in answer.text
 

@@ -9,7 +9,7 @@ is the JSON.
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
 from http import HTTPStatus
@@ -216,7 +216,7 @@ PAGES: tuple[Page, ...] = (
 )
 
 
-def make_app(site: Site, door: Door) -> ASGIApp:
+def make_app(site: Site, door: Door, pages: Sequence[Page] = PAGES) -> ASGIApp:
     """Return the server of a site as an ASGI application; `door` says who may come in."""
     held, turns = Held(door.limits), Turns(door.limits)
 
@@ -243,7 +243,7 @@ def make_app(site: Site, door: Door) -> ASGIApp:
         return Route(page.path, answer, name=page.name, methods=[page.method])
 
     async def openapi(_request: Request) -> Response:
-        return JSONResponse(document())
+        return JSONResponse(document(pages))
 
     def refusal(scope: Scope, refused: RefusedError) -> Response:
         return _failure(scope, site, refused)
@@ -253,7 +253,7 @@ def make_app(site: Site, door: Door) -> ASGIApp:
 
     app = Starlette(
         routes=[
-            *map(route, PAGES),
+            *map(route, pages),
             Route("/openapi", openapi),
             Mount(STATIC, StaticFiles(directory=str(files(__package__) / "static"))),
         ],
@@ -330,7 +330,7 @@ def _failure(scope: Scope, site: Site, refused: RefusedError) -> Response:
         return PlainTextResponse(f"{refused}\n", refused.status, headers)
     person = scope.get("pommel.person", NOBODY)
     query = scope["query_string"].decode("latin-1")
-    path = quote(scope["path"])
+    path = "/" if scope["path"] == ENTER else quote(scope["path"])
     is_for_htmx = "hx-request" in Headers(scope=scope)
     name = "failure_part.html.j2" if is_for_htmx else "failure.html.j2"
     text = (
@@ -354,16 +354,16 @@ def _failure(scope: Scope, site: Site, refused: RefusedError) -> Response:
 _PLAIN = frozenset({421, 429})
 
 
-def document() -> dict[str, object]:
-    """Return the OpenAPI document of all pages, made from their types."""
-    answers = {page: _of_union(page.answer) for page in PAGES}
-    kinds = [*(page.asked for page in PAGES), *chain(*answers.values()), Sent]
+def document(pages: Sequence[Page] = PAGES) -> dict[str, object]:
+    """Return the OpenAPI document of pages, made from their types."""
+    answers = {page: _of_union(page.answer) for page in pages}
+    kinds = [*(page.asked for page in pages), *chain(*answers.values()), Sent]
     found, schemas = msgspec.json.schema_components(
         kinds, ref_template="#/components/schemas/{name}"
     )
     by_kind = dict(zip(kinds, found, strict=True))
     paths: dict[str, dict[str, object]] = {}
-    for page in PAGES:
+    for page in pages:
         asked = schemas[page.asked.__name__]
         in_path = [
             {"name": name, "in": "path", "required": True, "schema": msgspec.json.schema(kind)}

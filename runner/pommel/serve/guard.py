@@ -44,7 +44,8 @@ HEADERS: Mapping[str, str] = {
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
+    # Not "no-referrer": by that browsers say "null" of where our own forms have come from.
+    "Referrer-Policy": "same-origin",
     "Vary": "Accept, Cookie, HX-Request",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -223,6 +224,8 @@ class Guard:
             return response
         bearer = self._bearer(headers)
         self._check_sender(scope, headers, is_bearer=bearer is not None)
+        if path == ENTER and not is_post:
+            raise RefusedError(200, "your token lets you in", asks_for_token=True)
         if is_post and path == ENTER:
             return await self._let_in(receive)
         if is_post and path == LEAVE:

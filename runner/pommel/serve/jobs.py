@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
@@ -330,6 +329,7 @@ class _UnderWay:
         self._lines: list[str] = []
         self._n_characters = 0
         self._is_cut = False
+        self._has_news = False
 
     @property
     def is_cancelled(self) -> bool:
@@ -339,8 +339,9 @@ class _UnderWay:
     @property
     def log(self) -> str:
         """What it has said, the end of it where that is long."""
-        said = "".join(self._lines)[-_LOG_CHARACTERS:]
-        return f"{_LOG_IS_CUT}{said}" if self._is_cut else said
+        with self._lock:
+            said = "".join(self._lines)[-_LOG_CHARACTERS:]
+            return f"{_LOG_IS_CUT}{said}" if self._is_cut else said
 
     def run(self, write: Callable[[], object]) -> int:
         """Run it, and have its log written now and then; return its exit status."""
@@ -356,12 +357,13 @@ class _UnderWay:
             if process is None:
                 return _CANCELLED
             try:
-                written = time.monotonic()
-                for line in iter(lambda: lines.readline(_LINE_CHARACTERS), ""):
-                    self._add(f"{printable(line.rstrip())}\n")
-                    if time.monotonic() - written >= _SECONDS_BETWEEN_WRITES:
+                reader = threading.Thread(target=self._read, args=[lines], daemon=True)
+                reader.start()
+                while reader.is_alive():
+                    reader.join(_SECONDS_BETWEEN_WRITES)
+                    if self._has_news:
+                        self._has_news = False
                         write()
-                        written = time.monotonic()
                 return process.wait()
             finally:
                 with self._lock:
@@ -394,17 +396,23 @@ class _UnderWay:
             self._process = _started(self.arguments, given, (writing, writing), telling)
             return self._process
 
+    def _read(self, lines: IO[str]) -> None:
+        for line in iter(lambda: lines.readline(_LINE_CHARACTERS), ""):
+            self._add(f"{printable(line.rstrip())}\n")
+
     def _add(self, line: str) -> None:
-        # How far it was is of no interest once it is further.
-        if self._lines and _PROGRESS.fullmatch(self._lines[-1]):
-            self._n_characters -= len(self._lines.pop())
-        self._lines.append(line)
-        self._n_characters += len(line)
-        # Now and then, so that a long log costs no more a line than a short one.
-        if self._n_characters > 2 * _LOG_CHARACTERS:
-            self._lines = ["".join(self._lines)[-_LOG_CHARACTERS:]]
-            self._n_characters = _LOG_CHARACTERS
-        self._is_cut = self._is_cut or self._n_characters > _LOG_CHARACTERS
+        with self._lock:
+            # How far it was is of no interest once it is further.
+            if self._lines and _PROGRESS.fullmatch(self._lines[-1]):
+                self._n_characters -= len(self._lines.pop())
+            self._lines.append(line)
+            self._n_characters += len(line)
+            # Now and then, so that a long log costs no more a line than a short one.
+            if self._n_characters > 2 * _LOG_CHARACTERS:
+                self._lines = ["".join(self._lines)[-_LOG_CHARACTERS:]]
+                self._n_characters = _LOG_CHARACTERS
+            self._is_cut = self._is_cut or self._n_characters > _LOG_CHARACTERS
+            self._has_news = True
 
 
 def _started(
