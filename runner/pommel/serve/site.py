@@ -1,5 +1,6 @@
 """What a server was started with, and what its pages answer beside values."""
 
+import re
 import threading
 from dataclasses import field
 from functools import cached_property
@@ -26,6 +27,10 @@ class Site:
     models: tuple[str, ...] = ()
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __post_init__(self) -> None:
+        # Before two requests can ask for them at once, and get two of them.
+        _ = (self.shelf, self.jobs)
+
     @property
     def desk(self) -> Desk:
         """Where the server's own things lie."""
@@ -48,9 +53,13 @@ class Site:
 
 @frozen
 class Moved:
-    """An answer that leads on: a browser goes to this address, a program reads it."""
+    """An answer that leads on: a browser goes to this address of ours, a program reads it."""
 
     to: str
+
+    def __post_init__(self) -> None:
+        if not is_local(self.to):
+            raise ValueError(f"{self.to!r} is no address of this server")
 
 
 @frozen
@@ -73,3 +82,12 @@ class Download:
 @frozen
 class Nothing:
     """A page that is asked nothing."""
+
+
+def is_local(address: str) -> bool:
+    """Return whether an address leads to this server whatever a browser makes of it.
+
+    To browsers `\\` is `/`, of which two begin the name of a host, and tabs and ends of lines are
+    nothing.
+    """
+    return re.fullmatch(r"/(?![/\\])[^\x00-\x1f\x7f]*", address) is not None
