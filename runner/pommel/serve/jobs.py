@@ -6,6 +6,7 @@ keeps what it has scored, and the same command goes on with it.
 
 import json
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -24,6 +25,8 @@ from pommel.values import frozen
 # What is kept of a log: its end.
 _LOG_CHARACTERS = 100_000
 _SECONDS_BETWEEN_WRITES = 0.5
+# How a command says how far it is (`pommel.cli.output.progress_bar`).
+_PROGRESS = re.compile(r"progress: ([0-9]+) of ([0-9]+), (.*)")
 # So long a command may take to keep what it has when it is cancelled.
 _SECONDS_TO_STOP = 20.0
 
@@ -68,6 +71,12 @@ class Job:
         """Whether it is waiting or under way."""
         return self.ended is None and not self.is_lost
 
+    @property
+    def progress(self) -> tuple[int, int, str] | None:
+        """How much it has done, of how much, and of what, if it has said so; None once it ended."""
+        match = _PROGRESS.fullmatch(self.log.rstrip("\n").rpartition("\n")[2])
+        return (int(match[1]), int(match[2]), match[3]) if match and self.is_going_on else None
+
 
 @frozen(eq=False)
 class Jobs:
@@ -83,7 +92,7 @@ class Jobs:
     def __post_init__(self) -> None:
         self._places.append(threading.Semaphore(self.most_at_once))
 
-    def begin(
+    def begin(  # noqa: PLR0913 - what a row of the table has
         self,
         kind: str,
         title: str,
@@ -91,8 +100,9 @@ class Jobs:
         *,
         by: str,
         about: Mapping[str, object] | None = None,
+        given: bytes = b"",
     ) -> str:
-        """Begin a command of pommel, and return the id of its job."""
+        """Begin a command of pommel, `given` its standard input, and return the id of its job."""
         job_id = secrets.token_urlsafe(9)
         row = (job_id, kind, title, json.dumps([*arguments]), json.dumps(about or {}), now(), by)
         with self.desk.writing() as connection:
@@ -102,7 +112,7 @@ class Jobs:
                 (*row, self.server),
             )
         with self._lock:
-            self._under_way[job_id] = work = _UnderWay(arguments=tuple(arguments))
+            self._under_way[job_id] = work = _UnderWay(arguments=tuple(arguments), given=given)
         threading.Thread(target=self._done, args=(job_id, work), daemon=True).start()
         return job_id
 
@@ -203,8 +213,9 @@ class Jobs:
 class _UnderWay:
     """A command: its process once it has begun, and what it has said so far."""
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, arguments: Sequence[str], given: bytes = b"") -> None:
         self.arguments = arguments
+        self.given = given
         self.log = ""
         self.has_ended = threading.Event()
         self._is_cancelled = threading.Event()
@@ -215,14 +226,24 @@ class _UnderWay:
         if self._is_cancelled.is_set():
             return 128 + signal.SIGINT
         reading, writing = os.pipe()
-        self._process = process = _started(self.arguments, writing, writing)
+        with tempfile.TemporaryFile("w+b") as given:
+            given.write(self.given)
+            given.seek(0)
+            self._process = process = _started(
+                self.arguments, writing, writing, given=given.fileno()
+            )
         os.close(writing)
         if self._is_cancelled.is_set():
             self._interrupt()
         written = time.monotonic()
         with open(reading, encoding="utf-8", errors="replace") as lines:  # noqa: PTH123 - a pipe
             for line in lines:
-                self.log = f"{self.log}{printable(line.rstrip())}\n"[-_LOG_CHARACTERS:]
+                said = f"{printable(line.rstrip())}\n"
+                # How far it was is of no interest once it is further.
+                before, _, last = self.log.rstrip("\n").rpartition("\n")
+                if _PROGRESS.fullmatch(last):
+                    self.log = f"{before}\n" if before else ""
+                self.log = f"{self.log}{said}"[-_LOG_CHARACTERS:]
                 if time.monotonic() - written >= _SECONDS_BETWEEN_WRITES:
                     write(self.log)
                     written = time.monotonic()
@@ -241,15 +262,19 @@ class _UnderWay:
         threading.Timer(_SECONDS_TO_STOP, process.kill).start()
 
 
-def _started(arguments: Sequence[str], said: int, log: int) -> "subprocess.Popen[bytes]":
+def _started(
+    arguments: Sequence[str], said: int, log: int, *, given: int | None = None
+) -> "subprocess.Popen[bytes]":
+    # Who waits for a command looks at what it has said in the end.
+    telling = {} if given is None else {"POMMEL_PROGRESS": "1"}
     # A group of its own: Ctrl-C in the server's terminal is for the server, which tells its jobs.
     return subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-m", "pommel", *arguments],
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL if given is None else given,
         stdout=said,
         stderr=log,
         start_new_session=True,
-        env={**os.environ, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", **telling},
     )
 
 
