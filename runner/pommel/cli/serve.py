@@ -130,6 +130,7 @@ def command(chosen: _ServeOptions) -> None:
     try:
         import uvicorn
 
+        from pommel.models import known_references
         from pommel.serve import Door, Site, make_app
         from pommel.store import Store
     except ImportError as error:
@@ -146,7 +147,7 @@ def command(chosen: _ServeOptions) -> None:
             people=people,
             board=chosen.board,
             suites=chosen.suites,
-            models=chosen.models,
+            models=chosen.models or known_references()[0],
         )
         door = Door(hosts=_hosts(chosen, port), people=people, proxy=chosen.proxy(), tell=_tell)
         is_said = token and not chosen.token_file

@@ -6,17 +6,22 @@ what it is, and says which one it was made of.
 
 import datetime as dt
 import secrets
+import time
 import zlib
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import field
 from sqlite3 import Connection
 from threading import Lock
+from typing import TypeVar, cast
 
 from pommel.files import JsonDocument
 from pommel.serve.desk import Desk, now
 from pommel.serve.drafts import Change, Clash, Document, DraftError, merged
 from pommel.serve.shelf import NotShownError
 from pommel.values import frozen
+
+_Computed = TypeVar("_Computed")
 
 # What is typed into one cell without so long a pause is one step back.
 _A_STEP = dt.timedelta(seconds=5)
@@ -78,7 +83,22 @@ class Drafts:
     desk: Desk
     # Documents by draft and revision, which never change.
     _at_hand: OrderedDict[tuple[str, int], Document] = field(default_factory=OrderedDict)
+    # What was computed of them, by that and by what computes it.
+    _computed: OrderedDict[tuple[object, str, int], object] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
+
+    def once(self, kept: Kept, compute: Callable[[Document], _Computed]) -> _Computed:
+        """Return what is computed of a draft's document alone, which is costly and asked again."""
+        key = compute, kept.draft_id, kept.revision
+        with self._lock:
+            if key in self._computed:
+                return cast("_Computed", self._computed[key])
+        found = compute(kept.document)
+        with self._lock:
+            self._computed[key] = found
+            while len(self._computed) > _MOST_AT_HAND:
+                self._computed.popitem(last=False)
+        return found
 
     def begin(self, document: Document, *, by: str, file: str = "", saved_sha256: str = "") -> str:
         """Begin a draft, and return its id."""
@@ -288,3 +308,29 @@ class Drafts:
 
 def _title(document: Document) -> str:
     return str(document.get("meta", {}).get("name", ""))
+
+
+# Who has not been heard of for so long has closed the window.
+_SECONDS_SEEN = 30.0
+
+
+@frozen(eq=False)
+class Windows:
+    """The windows in which drafts are open, by draft: whose each is, and when it was last heard."""
+
+    _seen: dict[str, dict[str, tuple[str, float]]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def others(self, draft_id: str, window: str, name: str) -> list[str]:
+        """Note that somebody's window shows a draft; return who else has it open, sorted.
+
+        A name stands there as often as it has windows.
+        """
+        now_s = time.monotonic()
+        with self._lock:
+            own = self._seen.setdefault(draft_id, {})
+            if window:
+                own[window] = name, now_s
+            for each in [key for key, (_, s) in own.items() if now_s - s > _SECONDS_SEEN]:
+                del own[each]
+            return sorted(who for key, (who, _) in own.items() if key != window)
