@@ -156,7 +156,7 @@ _WRITING: tuple[tuple[Literal["GET", "POST"], str, type[Any], Callable[..., obje
     ("GET", "/drafts/{draft_id}/panes", writing.PanesAsked, writing.draft_panes, _SMALL),
     ("GET", "/drafts/{draft_id}/news", writing.NewsAsked, writing.draft_news, _SMALL),
     ("GET", "/drafts/{draft_id}/doubts", writing.NewsAsked, writing.draft_doubts, _SMALL),
-    ("GET", "/drafts/{draft_id}/item", writing.ItemAsked, writing.draft_item, _SMALL),
+    ("GET", "/drafts/{draft_id}/item", writing.ReadAsked, writing.draft_item, _SMALL),
     (
         "GET",
         "/drafts/{draft_id}/download",

@@ -67,10 +67,11 @@ class Outcome:
     """What came of a change: the draft after it, and what was not done since others were first.
 
     `before` is the document that others may have made meanwhile, `rested_on` the one that the
-    change rests on.
+    change rests on, and `by` who has changed it since.
     """
 
     kept: Kept
+    by: tuple[str, ...]
     before: Document = field(repr=False)
     rested_on: Document = field(repr=False)
     clashes: tuple[Clash, ...] = ()
@@ -146,10 +147,13 @@ class Drafts:
     def people_since(self, draft_id: str, revision: int) -> list[str]:
         """Return who has changed a draft since a revision, each once."""
         with self.desk.reading() as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT changed_by FROM revisions WHERE draft_id = ? AND revision > ?",
-                (draft_id, revision),
-            ).fetchall()
+            return self._people_since(connection, draft_id, revision)
+
+    def _people_since(self, connection: Connection, draft_id: str, revision: int) -> list[str]:
+        rows = connection.execute(
+            "SELECT DISTINCT changed_by FROM revisions WHERE draft_id = ? AND revision > ?",
+            (draft_id, revision),
+        ).fetchall()
         return [name for (name,) in rows]
 
     def change(self, draft_id: str, rests_on: int, change: Change, *, by: str) -> Outcome:
@@ -166,10 +170,17 @@ class Drafts:
                     "this page is too old: copy what you have written last, and load it again"
                 )
             found = merged(base, kept.document, change)
+            others = self._people_since(connection, draft_id, rests_on)
             if found.document != kept.document:
                 self._add(connection, kept, found.document, change, by)
             after = self._shown(connection, draft_id)
-        return Outcome(kept=after, before=kept.document, rested_on=base, clashes=found.clashes)
+        return Outcome(
+            kept=after,
+            by=tuple(others),
+            before=kept.document,
+            rested_on=base,
+            clashes=found.clashes,
+        )
 
     def undo(self, draft_id: str, rests_on: int) -> Kept:
         """Go back to before the last change, if the draft is as it was at `rests_on`."""

@@ -229,7 +229,14 @@ def draft_texts(site: Site, asked: TextsAsked, *, draft_id: str, person: Person)
     """Write into cells of a draft; what somebody else has changed there meanwhile is told."""
     change = Change(what="texts", places=asked.place, texts=asked.text)
     found = site.drafts.change(draft_id, asked.rests_on, change, by=person.name)
-    return _panes(site, found.kept, asked.page, since=found.rested_on, clashes=found.clashes)
+    return _panes(
+        site,
+        found.kept,
+        asked.page,
+        others=(found.rested_on, found.before),
+        clashes=found.clashes,
+        by=found.by,
+    )
 
 
 @frozen
@@ -249,21 +256,23 @@ class ChangeAsked:
 def draft_changes(site: Site, asked: ChangeAsked, *, draft_id: str, person: Person) -> OneDraft:
     """Change a draft's rows, columns or many cells, or undo what was done last."""
     clashes: Sequence[Clash] = ()
+    by: Sequence[str] = ()
     if asked.what in ("undo", "redo"):
         go = site.drafts.undo if asked.what == "undo" else site.drafts.redo
         before = site.drafts.shown(draft_id)
         kept = go(draft_id, asked.rests_on)
         if before.revision != asked.rests_on:
             clashes = [Clash(place="", theirs="", yours=asked.what)]
+            by = site.drafts.people_since(draft_id, asked.rests_on)
     else:
         change = Change(what=asked.what, places=asked.place, texts=asked.text)
         found = site.drafts.change(draft_id, asked.rests_on, change, by=person.name)
-        kept, clashes = found.kept, found.clashes
+        kept, clashes, by = found.kept, found.clashes, found.by
     again = DraftAsked(
         page=asked.page, window=asked.window, item=asked.item, contexts=asked.contexts
     )
     made = _one_draft(site, kept, again, person=person)
-    with_clashes = _panes(site, kept, made.page, clashes=clashes, rests_on=asked.rests_on)
+    with_clashes = _panes(site, kept, made.page, clashes=clashes, by=by)
     return replace(made, panes=with_clashes)
 
 
@@ -277,8 +286,8 @@ class PanesAsked:
 
 def draft_panes(site: Site, asked: PanesAsked, *, draft_id: str) -> Panes:
     """What is wrong with a draft, and what others have changed since a revision."""
-    since = site.drafts.at(draft_id, asked.revision)
-    return _panes(site, site.drafts.shown(draft_id), asked.page, since=since)
+    kept, since = site.drafts.shown(draft_id), site.drafts.at(draft_id, asked.revision)
+    return _panes(site, kept, asked.page, others=since and (since, kept.document))
 
 
 @frozen
@@ -343,7 +352,7 @@ def _one_draft(site: Site, kept: Kept, asked: DraftAsked, *, person: Person) -> 
         n_pages=n_pages,
         panes=_panes(site, kept, page),
         models=[*site.models],
-        others=_named(site.windows.others(kept.draft_id, window, person.name), person),
+        others=_named(site.windows.others(kept.draft_id, asked.window, person.name), person),
     )
 
 
@@ -389,9 +398,9 @@ def _panes(  # noqa: PLR0913 - what may be told beside a grid
     kept: Kept,
     page: int,
     *,
-    since: Document | None = None,
+    others: tuple[Document, Document] | None = None,
     clashes: Sequence[Clash] = (),
-    rests_on: int = 0,
+    by: Sequence[str] = (),
 ) -> Panes:
     document = kept.document
     found = site.drafts.once(kept, _findings)
@@ -399,11 +408,8 @@ def _panes(  # noqa: PLR0913 - what may be told beside a grid
     unwritten = [each for each in found if each.unwritten]
     rank = {"error": 0, "warning": 1, "doubt": 2}
     shown.sort(key=lambda each: (rank[each.severity], _order(each.place)))
-    is_rebuilt = since is not None and not drafts.is_same_frame(since, document)
+    is_rebuilt = others is not None and not drafts.is_same_frame(*others)
     language = drafts.text_at(document, "m-language") or ""
-    people = site.drafts.people_since(kept.draft_id, rests_on) if clashes and rests_on else []
-    if clashes and not rests_on:
-        people = [kept.changed_by]
     return Panes(
         draft_id=kept.draft_id,
         revision=kept.revision,
@@ -423,8 +429,8 @@ def _panes(  # noqa: PLR0913 - what may be told beside a grid
             )
             for each in clashes
         ],
-        clashed_with=[each or "somebody" for each in people],
-        changed=[] if since is None or is_rebuilt else [*_changed(since, document, page)],
+        clashed_with=[each or "somebody" for each in by] if clashes else [],
+        changed=[] if others is None or is_rebuilt else [*_changed(*others, page)],
         is_rebuilt=is_rebuilt,
         joiner_hint="joiner" not in document["meta"] and not drafts.usual_joiner(language),
         can_undo=kept.can_undo,
@@ -618,7 +624,7 @@ def _is_written(item: Mapping[str, Any]) -> bool:
 
 
 @frozen
-class ItemAsked:
+class ReadAsked:
     """Which item (its index), on which model; "" is none."""
 
     item: Index = 0
@@ -668,7 +674,7 @@ class LiveItem:
         return sorted({number for each in self.sentences for number in each.regions_bits})
 
 
-def draft_item(site: Site, asked: ItemAsked, *, draft_id: str) -> LiveItem:
+def draft_item(site: Site, asked: ReadAsked, *, draft_id: str) -> LiveItem:
     """An item of a draft as models read it, with the surprisals of one of them."""
     document = site.drafts.shown(draft_id).document
     index = min(asked.item, len(document["items"]) - 1)

@@ -255,7 +255,9 @@
     const now = state();
     for (const each of now.querySelectorAll("i")) {
       const cell = document.getElementById(each.dataset.place);
-      if (cell && !dirty.has(cell.id) && cell.value !== each.dataset.text) cell.value = each.dataset.text;
+      if (!cell || cell.value === each.dataset.text) continue;
+      // What was typed is sent yet; what clashes is told beside the grid, which shows what is kept.
+      if (!dirty.has(cell.id) || "clash" in each.dataset) cell.value = each.dataset.text;
     }
     for (const each of document.querySelectorAll("[aria-invalid]")) {
       each.removeAttribute("aria-invalid");
@@ -382,6 +384,7 @@
   setInterval(listen, 5000);
   if (editor()) {
     settle();
+    listen();
     const at = decodeURIComponent(location.hash.slice(1));
     if (at) focus(at);
   }
