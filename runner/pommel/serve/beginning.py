@@ -239,14 +239,14 @@ def write_table(site: Site, asked: TableAsked, *, person: Person) -> Moved:
     with tempfile.TemporaryDirectory(prefix="pommel-serve-") as folder:
         table = Path(folder) / f"table{ending}"
         table.write_bytes(sent.content if sent else asked.text.encode())
-        document = _of_table(site, table)
+        document = _of_table(site, table, sent.name if sent else "the table")
     texts = {"m-name": _name(name)} | ({"m-language": asked.language} if asked.language else {})
     if asked.language and not drafts.usual_joiner(asked.language):
         texts["m-joiner"] = ""
     return _begun(site, drafts.with_texts(document, texts), person)
 
 
-def _of_table(site: Site, table: Path) -> Document:
+def _of_table(site: Site, table: Path, called: str) -> Document:
     """Return the suite of a table, which a process of its own opens."""
     made = table.with_name("suite.json")
     as_regions = ["convert", str(table), "-o", str(made)]
@@ -256,12 +256,12 @@ def _of_table(site: Site, table: Path) -> Document:
     for arguments in (as_regions, as_items) if is_long else (as_items,):
         done = site.jobs.run(arguments, _LIMITS)
         if done.exit_status == 0 and made.exists():
-            return drafts.opened(made.read_text("utf-8"), "the table")
+            return drafts.opened(made.read_text("utf-8"), called)
         # A workbook of items has no such columns.
         said = said if said and "item_number" not in said else done.log
         if done.exit_status is None:
             raise DraftError("this table takes too long to be read; divide it")
-    raise DraftError(_plain(said, table, "table"))
+    raise DraftError(_plain(said, table, called))
 
 
 def _header(table: Path) -> set[str]:

@@ -287,7 +287,7 @@ class PanesAsked:
 def draft_panes(site: Site, asked: PanesAsked, *, draft_id: str) -> Panes:
     """What is wrong with a draft, and what others have changed since a revision."""
     kept, since = site.drafts.shown(draft_id), site.drafts.at(draft_id, asked.revision)
-    return _panes(site, kept, asked.page, others=since and (since, kept.document))
+    return _panes(site, kept, asked.page, others=(since, kept.document) if since else None)
 
 
 @frozen
