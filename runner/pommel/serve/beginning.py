@@ -441,11 +441,14 @@ def draft_save(site: Site, asked: SaveAsked, *, draft_id: str) -> Saved:
             there = sha256_of(path)
             if name != kept.file:
                 raise DraftError(f"there is a file {name} already; save under another name")
-            if there not in (kept.saved_sha256, _sha256(text)):
+            if there not in kept.saved_sha256.split():
                 raise DraftError(
                     f"somebody has changed {name} since it was opened or saved here: save under "
                     f"another name, or open the file again and compare"
                 )
+        # Whichever of both is there when the server is ended meanwhile, is its own.
+        own = kept.saved_sha256.split() if name == kept.file else []
+        site.drafts.saved(draft_id, name, " ".join([*own, _sha256(text)]))
         write_text(path, text)
         site.drafts.saved(draft_id, name, _sha256(text))
     return Saved(draft_id=draft_id, file=name)

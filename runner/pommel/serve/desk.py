@@ -38,7 +38,7 @@ CREATE TABLE drafts (
     created TEXT NOT NULL,
     created_by TEXT NOT NULL,
     file TEXT,                   -- in the folder of suites, once it is saved there
-    saved_sha256 TEXT            -- of that file as it was saved, or opened
+    saved_sha256 TEXT            -- of that file as it was saved, or opened; two while it is saved
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE revisions (
     draft_id TEXT NOT NULL REFERENCES drafts ON DELETE CASCADE,

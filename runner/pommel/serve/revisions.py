@@ -37,7 +37,7 @@ class Kept:
     """A draft as it is now: which revision, of which document, and what else is known of it.
 
     `file` is its name in the folder of suites, "" before it was saved there, and `saved_sha256`
-    that of the file's content then.
+    that of the file's content then; of both where it was being saved when the server ended.
     """
 
     draft_id: str

@@ -353,7 +353,7 @@
 
   function onFailure(event) {
     const { elt, xhr, requestConfig } = event.detail;
-    if (elt === editor()) return;
+    if (elt === editor() || (xhr.status >= 200 && xhr.status < 400)) return;
     const form = elt.closest("form"), wrong = form?.querySelector(".wrong");
     if (wrong) {
       wrong.textContent = reason(xhr);
@@ -375,8 +375,7 @@
   document.addEventListener("mousedown", (event) => { if (event.target.closest("[role=option]")) event.preventDefault(); });
   document.addEventListener("click", onClick);
   document.addEventListener("submit", onSubmit, true);
-  document.addEventListener("htmx:responseError", onFailure);
-  document.addEventListener("htmx:sendError", onFailure);
+  document.addEventListener("htmx:afterRequest", onFailure);
   document.addEventListener("htmx:beforeRequest", (event) => event.target.querySelector?.(".wrong")?.setAttribute("hidden", ""));
   document.addEventListener("htmx:afterSwap", (event) => { if (["panes", "editor"].includes(event.detail.target.id)) settle(); });
   document.addEventListener("visibilitychange", () => { if (document.hidden) send(); else listen(); });
