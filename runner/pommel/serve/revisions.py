@@ -310,11 +310,14 @@ class Drafts:
             return None
         text = zlib.decompress(row[0]).decode()
         document: Document = JsonDocument.parse(text, file="the draft").value
+        self._keep_at_hand(key, document)
+        return document
+
+    def _keep_at_hand(self, key: tuple[str, int], document: Document) -> None:
         with self._lock:
             self._at_hand[key] = document
             while len(self._at_hand) > _MOST_AT_HAND:
                 self._at_hand.popitem(last=False)
-        return document
 
 
 def _title(document: Document) -> str:

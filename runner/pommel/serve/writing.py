@@ -507,15 +507,17 @@ def _order(place: str) -> tuple[int, list[int]]:
 
 def _changed(since: Document, document: Document, page: int) -> Iterator[ShownChange]:
     """Yield what stands now in the cells of a page in which something else stood before."""
-    first = (page - 1) * ITEMS_SHOWN
+    if since is document:
+        return
+    first, numbers = (page - 1) * ITEMS_SHOWN, drafts.columns(document)
     places = [f"m-{key}" for key in drafts.META]
-    places += [f"r-{number}" for number in drafts.columns(document)]
+    places += [f"r-{number}" for number in numbers]
     for k in range(len(document["predictions"])):
         places += [f"f-{k}", f"d-{k}"]
     for i, item in enumerate(document["items"][first : first + ITEMS_SHOWN], first):
         for c in range(len(item["conditions"])):
             places.append(f"x-{i}-{c}")
-            places += [f"c-{i}-{c}-{number}" for number in drafts.columns(document)]
+            places += [f"c-{i}-{c}-{number}" for number in numbers]
     for place in drafts.changed_places(since, document, places):
         yield ShownChange(place=place, text=drafts.text_at(document, place) or "")
 
