@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 from tests.report.page.browser import find_browser
 from tests.serve.samples import TOKEN, served
 from tests.serve.writers import site_in
@@ -46,15 +46,6 @@ def shown() -> Document:
     return drafts.with_texts(value, {"c-3-1-5": "swim ", "d-0": told})
 
 
-def look(page: Page, address: str, path: str) -> None:
-    """Open a page, and wait until all of it is there."""
-    page.goto(f"{address}{path}")
-    if path.startswith("/drafts"):
-        page.locator("#c-1-0-5").click()
-        page.locator("#item .holds, #item .fails").first.wait_for(timeout=30_000)
-        page.wait_for_timeout(500)
-
-
 def main(folder: Path) -> None:
     """Take all pictures, into a folder."""
     models = ("builtin://en-gpt2", "builtin://en-ngram")
@@ -64,19 +55,13 @@ def main(folder: Path) -> None:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=options)
         path = f"/drafts/{site.drafts.begin(shown(), by='The owner')}"
         with served(site) as address:
-            for name, where, width, height, scheme in (
-                ("serve-editor", path, 1280, 860, "light"),
-                ("serve-editor-narrow", path, 400, 860, "dark"),
-                ("serve-write", "/write", 1280, 860, "light"),
-            ):
-                page = browser.new_page(
-                    viewport={"width": width, "height": height},
-                    color_scheme="dark" if scheme == "dark" else "light",
-                )
-                page.goto(f"{address}/?token={TOKEN}")
-                look(page, address, where)
-                page.screenshot(path=folder / f"{name}.png")
-                page.close()
+            page = browser.new_page(viewport={"width": 1180, "height": 700})
+            page.goto(f"{address}/?token={TOKEN}")
+            page.goto(f"{address}{path}")
+            page.locator("#c-1-0-5").click()
+            page.locator("#item .holds, #item .fails").first.wait_for(timeout=30_000)
+            page.wait_for_timeout(500)
+            page.screenshot(path=folder / "serve-editor.png")
         browser.close()
 
 

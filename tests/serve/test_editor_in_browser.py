@@ -395,6 +395,55 @@ def test_two_people_on_one_draft(address: str, new_page: NewPage, site: Site) ->
     expect(bea.locator("#c-2-0-1")).to_be_visible(timeout=10_000)
 
 
+def test_who_types_on_while_it_is_kept_is_not_interrupted(
+    address: str, page: Page, site: Site
+) -> None:
+    path = begun(site)
+    enter(page, address, path)
+    page.locator("#c-0-0-1").fill("")
+    page.evaluate("document.querySelector('#editor').dataset.mark = 'the same'")
+    sentence = "The dogs that the old man feeds every day "
+    # Slower than the pause after which it is sent, at times.
+    for n, letter in enumerate(sentence):
+        page.keyboard.type(letter)
+        page.wait_for_timeout(450 if n % 7 == 0 else 90)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.type("bark")
+    saved(page)
+    assert [text_at(site, path, f"c-0-0-{n}") for n in (1, 2)] == [sentence, "bark"]
+    assert page.locator(".clashes .told").count() == 0
+    assert page.locator("#editor").get_attribute("data-mark") == "the same"
+    # All of a cell is one step back.
+    page.keyboard.press("Control+z")
+    expect(page.locator("#c-0-0-2")).to_have_value("match")
+    expect(page.locator("#c-0-0-1")).to_have_value(sentence)
+
+
+def test_what_is_typed_while_rows_move_goes_where_it_was_meant(
+    address: str, new_page: NewPage, site: Site
+) -> None:
+    path = begun(site)
+    tokens = {name: site.people.grant(name, ("write",), n_days=1) for name in ("Al", "Bea")}
+    al, bea = new_page(), new_page()
+    enter(al, address, path, tokens["Al"])
+    enter(bea, address, path, tokens["Bea"])
+    expect(bea.get_by_text("also here: Al")).to_be_visible()
+    bea.route("**/news.json*", lambda route: route.fulfill(status=404))
+    # A row comes in above the one that Bea writes into, and she has not seen it.
+    al.locator("#c-0-0-1").click()
+    al.get_by_role("button", name="Add item below").click()
+    expect(al.locator("#c-2-0-1")).to_be_visible()
+    bea.locator("#c-1-1-2").fill("sleeps")
+    expect(bea.locator("#c-2-1-2")).to_have_value("sleeps")
+    # What she goes on with is meant for the new grid, and another text for the old one.
+    bea.locator("#c-2-0-2").fill("sleep")
+    saved(bea)
+    value = kept(site, path)
+    assert [item["item_number"] for item in value["items"]] == [1, 3, 2]
+    assert [drafts.text_at(value, f"c-2-{c}-2") for c in (0, 1)] == ["sleep", "sleeps"]
+    assert [drafts.text_at(value, f"c-1-{c}-2") for c in (0, 1)] == ["", ""]
+
+
 def test_a_closed_browser_loses_nothing(address: str, new_page: NewPage, site: Site) -> None:
     path = begun(site)
     page = new_page()

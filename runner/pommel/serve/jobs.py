@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -221,7 +221,7 @@ class _UnderWay:
         self._is_cancelled = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def run(self, write: Any) -> int:
+    def run(self, write: Callable[[str], object]) -> int:
         """Run it, and have its log written now and then; return its exit status."""
         if self._is_cancelled.is_set():
             return 128 + signal.SIGINT

@@ -21,6 +21,8 @@ from pommel.values import frozen
 
 _MOST_ANSWERS = 200
 _MOST_QUESTIONS = 64
+# Nothing is lost with a model that is still loading.
+_SECONDS_TO_END = 10.0
 
 
 @frozen
@@ -84,14 +86,14 @@ class Live:
             return self._answers.get(asked.key, _WAITING)
 
     def close(self) -> None:
-        """Let go of the models, when what is being answered is answered."""
+        """Let go of the models, when what is being answered is answered, or has taken too long."""
         with self._changed:
             self._is_closed = True
             self._questions.clear()
             self._changed.notify_all()
             thread = self._thread
         if thread:
-            thread.join()
+            thread.join(_SECONDS_TO_END)
 
     def _begin(self) -> None:
         if self._thread is None or not self._thread.is_alive():

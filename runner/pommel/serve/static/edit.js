@@ -2,13 +2,15 @@
 // All of a draft is the server's; what is here is the cursor, and what has not been sent yet.
 "use strict";
 (() => {
-  const dirty = new Map(); // Texts by the ids of their cells, until the server has them.
+  // Texts, and the revisions that they rest on, by the ids of their cells, until the server has them.
+  const dirty = new Map();
+  // Of which revision the rows and columns are that stand here: by it the server knows a cell.
+  let base = "", grid = 0;
   let sending = false, timer = 0, settling = 0, rebuilding = false, failed = 0;
 
   const one = (selector) => document.querySelector(selector);
   const editor = () => one("#editor");
   const state = () => one("#state");
-  const revision = () => state()?.dataset.revision;
   const address = (what) => `/drafts/${editor().dataset.draft}/${what}`;
   const isText = (element) => element instanceof Element && element.matches("#editor .text");
 
@@ -30,7 +32,7 @@
   // Texts.
 
   function write(cell) {
-    dirty.set(cell.id, cell.value);
+    dirty.set(cell.id, { text: cell.value, rests: base, grid });
     say("…");
     clearTimeout(timer);
     timer = setTimeout(send, 400);
@@ -39,29 +41,39 @@
   function values(also) {
     const { page, window, contexts } = editor().dataset;
     const item = one("#asked [name=item]").value;
-    return { rests_on: revision(), page, window, contexts, item, ...also };
+    return { rests_on: base, page, window, contexts, item, ...also };
   }
 
   async function send() {
     clearTimeout(timer);
     if (sending || rebuilding || !dirty.size || !editor()) return;
-    const batch = [...dirty].slice(0, 400);
+    const rests = [...dirty.values()][0].rests;
+    const batch = [...dirty].filter(([, each]) => each.rests === rests).slice(0, 400);
+    const isOld = batch.some(([, each]) => each.grid !== grid);
     sending = true;
-    const done = await ask("texts", { place: batch.map(([id]) => id), text: batch.map(([, text]) => text) }, "#panes", "innerHTML");
+    const done = await ask("texts", { rests_on: rests, place: batch.map(([id]) => id), text: batch.map(([, each]) => each.text) }, "#panes", "innerHTML");
     sending = false;
-    if (done) for (const [id, text] of batch) if (dirty.get(id) === text) dirty.delete(id);
+    if (done) for (const [id, each] of batch) {
+      const now = dirty.get(id);
+      if (now === each) dirty.delete(id);
+      // What was typed on rests on what has just been kept.
+      else if (now?.grid === each.grid) now.rests = base;
+    }
     if (dirty.size) timer = setTimeout(send, done ? 0 : Math.min(10000, 1000 * 2 ** failed++));
     if (done) failed = 0;
     if (done && !dirty.size) say("all is kept");
+    // It was typed into a grid that has been replaced since.
+    if (done && isOld) reload();
   }
 
   // Ask for something that changes the draft; whether it was done.
   function ask(what, also, target, swap) {
     return new Promise((resolve) => {
+      const to = address(what);
       let status = 0, xhr;
-      const seen = (event) => { if (event.detail.elt === editor() || event.detail.target?.id === target.slice(1)) { xhr = event.detail.xhr; status = xhr.status; } };
+      const seen = ({ detail }) => { if (detail.requestConfig.path === to && detail.requestConfig.verb === "post") { xhr = detail.xhr; status = xhr.status; } };
       document.body.addEventListener("htmx:afterRequest", seen);
-      htmx.ajax("POST", address(what), { source: editor(), target, swap, values: values(also) }).catch(() => {}).then(() => {
+      htmx.ajax("POST", to, { source: editor(), target, swap, values: values(also) }).catch(() => {}).then(() => {
         document.body.removeEventListener("htmx:afterRequest", seen);
         const done = status >= 200 && status < 300;
         if (!done) {
@@ -252,8 +264,9 @@
 
   function settle() {
     if (!editor()) return;
-    const now = state();
-    for (const each of now.querySelectorAll("i")) {
+    const now = state(), isRebuilt = now.dataset.rebuilt === "true";
+    if (!isRebuilt) base = now.dataset.revision;
+    for (const each of isRebuilt ? [] : now.querySelectorAll("i")) {
       const cell = document.getElementById(each.dataset.place);
       if (!cell || cell.value === each.dataset.text) continue;
       // What was typed is sent yet; what clashes is told beside the grid, which shows what is kept.
@@ -270,6 +283,7 @@
       cell.setAttribute("aria-invalid", item.classList.contains("error") ? "true" : "grammar");
       cell.title = item.textContent.trim().replace(/\s+/g, " ");
     }
+    if (dirty.size) say("…");
     const undo = one("#undo"), redo = one("#redo");
     undo.disabled = now.dataset.undo !== "true";
     redo.disabled = now.dataset.redo !== "true";
@@ -277,20 +291,20 @@
     if (rests) rests.value = now.dataset.revision;
     clearTimeout(settling);
     settling = setTimeout(() => htmx.trigger(document.body, "settled"), 350);
-    if (now.dataset.rebuilt === "true") reload();
+    if (isRebuilt) reload();
   }
 
+  // Load the grid again, whose rows or columns have become others; first what was typed into it.
   async function reload() {
-    if (rebuilding) return;
+    for (let n = 0; n === 0 || sending || rebuilding || (dirty.size && !failed); n++) {
+      if (!sending && !rebuilding) await send();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     rebuilding = true;
     const at = document.activeElement?.id, { draft, page, window: own, contexts } = editor().dataset;
     const item = one("#asked [name=item]").value;
-    await htmx.ajax("GET", `/drafts/${draft}?page=${page}&window=${own}&item=${item}&contexts=${contexts}`, { source: editor(), target: "#editor", select: "#editor", swap: "outerHTML" }).catch(() => {});
+    await htmx.ajax("GET", `/drafts/${draft}?page=${page}&window=${own}&item=${item}&contexts=${contexts}`, { source: document.body, target: "#editor", select: "#editor", swap: "outerHTML" }).catch(() => {});
     rebuilding = false;
-    for (const [id, text] of dirty) {
-      const cell = document.getElementById(id);
-      if (cell) cell.value = text;
-    }
     if (at) focus(at);
     send();
   }
@@ -304,8 +318,8 @@
       const news = await answer.json(), others = one("#others");
       const said = news.others.length ? `also here: ${news.others.join(", ")}` : "";
       if (others && others.textContent !== said) others.textContent = said;
-      if (String(news.revision) !== revision() && !sending && !rebuilding && !dirty.size) {
-        await htmx.ajax("GET", `${address("panes")}?revision=${revision()}&page=${editor().dataset.page}`, { source: editor(), target: "#panes", swap: "innerHTML" }).catch(() => {});
+      if (String(news.revision) !== base && !sending && !rebuilding && !dirty.size) {
+        await htmx.ajax("GET", `${address("panes")}?revision=${base}&page=${editor().dataset.page}`, { source: one("#panes"), target: "#panes", swap: "innerHTML" }).catch(() => {});
       }
     } catch { /* It is asked again. */ }
   }
@@ -313,10 +327,11 @@
   // Nothing that was typed is lost with the window.
   function flush() {
     if (!dirty.size || !editor()) return;
-    const body = new URLSearchParams();
-    for (const [key, value] of Object.entries(values({}))) if (!["contexts", "item"].includes(key)) body.append(key, value);
-    for (const [id, text] of dirty) { body.append("place", id); body.append("text", text); }
-    fetch(address("texts"), { method: "POST", body, keepalive: true });
+    for (const rests of new Set([...dirty.values()].map((each) => each.rests))) {
+      const body = new URLSearchParams({ rests_on: rests });
+      for (const [id, each] of dirty) if (each.rests === rests) { body.append("place", id); body.append("text", each.text); }
+      fetch(address("texts"), { method: "POST", body, keepalive: true });
+    }
   }
 
   function onClick(event) {
@@ -377,7 +392,7 @@
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:afterRequest", onFailure);
   document.addEventListener("htmx:beforeRequest", (event) => event.target.querySelector?.(".wrong")?.setAttribute("hidden", ""));
-  document.addEventListener("htmx:afterSwap", (event) => { if (["panes", "editor"].includes(event.detail.target.id)) settle(); });
+  document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "editor") grid++; if (["panes", "editor"].includes(event.detail.target.id)) settle(); });
   document.addEventListener("visibilitychange", () => { if (document.hidden) send(); else listen(); });
   addEventListener("pagehide", flush);
   setInterval(listen, 5000);
