@@ -19,6 +19,7 @@ import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
+from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
 from tests.serve.test_drafts import document
@@ -575,6 +576,34 @@ def test_a_screen_reader_finds_its_way(
         ]
         assert heavy == [], shown
         assert fills_page(page), shown
+
+
+def test_no_text_of_a_suite_does_anything(address: str, page: Page, site: Site) -> None:
+    """A script in every field: the console would say so, and the policy, too."""
+    for hostile in TEXTS.values():
+        value = drafts.with_texts(
+            document(f"{hostile} x"),
+            dict.fromkeys(("m-name", "m-comment", "r-1", "d-0", "f-0", "x-0-0"), hostile),
+        )
+        name = hostile.replace("%", "").strip()
+        value = drafts.Change(what="rename condition", places=("match",), texts=(name,)).on(value)
+        value = drafts.Change(what="add prediction", texts=(f"(2;%{name}%) < 3",)).on(value)
+        path = begun(site, value)
+        enter(page, address, path)
+        page.locator("#c-0-0-1").press("End")
+        page.keyboard.type(hostile)
+        saved(page)
+        page.locator("#f-1").press("Home")
+        page.keyboard.type("(2;")
+        page.get_by_role("option").first.wait_for()
+        page.keyboard.press("Escape")
+        paste(page, f"{hostile}\t{hostile}\n")
+        expect(page.locator("#item .reading").first).to_be_visible()
+        saved(page)
+        page.goto(f"{address}/write")
+        assert page.evaluate("typeof stolen") == "undefined"
+        made_of = "main img, main iframe, main object, main style, main [onmouseover], base"
+        assert page.locator(made_of).count() == 0
 
 
 def test_a_thousand_items_stay_quick_to_write(address: str, page: Page, site: Site) -> None:

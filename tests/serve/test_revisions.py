@@ -122,6 +122,26 @@ def test_a_page_that_is_too_old_is_told(tmp_path: Path) -> None:
         kept.change(draft_id, 99, text("c-0-0-1", "x"), by="A")
 
 
+def test_the_oldest_revisions_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommel.serve.revisions._MOST_REVISIONS", 3)
+    kept = kept_in(tmp_path)
+    draft_id = kept.begin(document(), by="A")
+    revision = 1
+    for n in range(6):
+        change = text(f"c-{n % 2}-0-1", f"text {n}")
+        revision = kept.change(draft_id, revision, change, by="A").kept.revision
+    with kept.desk.reading() as connection:
+        (left,) = connection.execute("SELECT count(*) FROM revisions").fetchone()
+    assert left == 3
+    for _ in range(2):
+        revision = kept.undo(draft_id, revision).revision
+    oldest = kept.undo(draft_id, revision)
+    assert drafts.text_at(oldest.document, "c-1-0-1") == "text 3"
+    assert not oldest.can_undo
+    with pytest.raises(DraftError, match=r"^this page is too old"):
+        kept_in(tmp_path).change(draft_id, 1, text("c-0-0-1", "x"), by="A")
+
+
 def test_drafts_are_listed_the_newest_first_and_thrown_away(tmp_path: Path) -> None:
     kept = kept_in(tmp_path)
     one, two = (kept.begin(document(), by=name) for name in "AB")

@@ -27,8 +27,8 @@ _Computed = TypeVar("_Computed")
 _A_STEP = dt.timedelta(seconds=5)
 # Of a draft so many revisions are kept.
 _MOST_REVISIONS = 1_000
-# Documents of a thousand items take a megabyte each.
-_MOST_AT_HAND = 24
+# Documents of a thousand items take ten megabytes each; what is computed of them takes little.
+_MOST_AT_HAND, _MOST_COMPUTED = 8, 64
 _MOST_LISTED = 200
 
 
@@ -97,7 +97,7 @@ class Drafts:
         found = compute(kept.document)
         with self._lock:
             self._computed[key] = found
-            while len(self._computed) > _MOST_AT_HAND:
+            while len(self._computed) > _MOST_COMPUTED:
                 self._computed.popitem(last=False)
         return found
 
