@@ -194,6 +194,7 @@ def command(chosen: _ServeOptions) -> None:
         return
     chosen.check()
     try:
+        from pommel.models import known_references
         from pommel.serve import Door, Site, make_server
         from pommel.store import Store
     except ImportError as error:
@@ -212,7 +213,7 @@ def command(chosen: _ServeOptions) -> None:
             people=people,
             board=chosen.board,
             suites=chosen.suites,
-            models=chosen.models,
+            models=chosen.models or known_references()[0],
         )
         door = Door(
             hosts=_hosts(chosen, port),

@@ -37,7 +37,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pommel.errors import PommelError, package_version, printable
-from pommel.serve import looking
+from pommel.serve import beginning, looking, writing
 from pommel.serve.guard import (
     ENTER,
     STATIC,
@@ -207,12 +207,56 @@ def _base(name: str | None) -> str:
     return printable((name or "").replace("\\", "/").rpartition("/")[2])
 
 
+_SMALL, _LARGE = 1 << 20, 16 << 20
+# Suites that are written here, and what is run.
+_WRITING: tuple[tuple[Literal["GET", "POST"], str, type[Any], Callable[..., object], int], ...] = (
+    ("GET", "/write", Nothing, beginning.write, _SMALL),
+    ("POST", "/write/new", beginning.NewAsked, beginning.write_new, _SMALL),
+    ("POST", "/write/copy", beginning.CopyAsked, beginning.write_copy, _SMALL),
+    ("POST", "/write/table", beginning.TableAsked, beginning.write_table, _LARGE),
+    ("POST", "/write/samples", beginning.GrammarAsked, beginning.write_samples, _LARGE),
+    ("POST", "/write/grammar", beginning.GrammarAsked, beginning.write_grammar, _LARGE),
+    ("POST", "/write/run", beginning.RunAsked, beginning.write_run, _SMALL),
+    ("GET", "/drafts/{draft_id}", writing.DraftAsked, writing.draft, _SMALL),
+    ("POST", "/drafts/{draft_id}/texts", writing.TextsAsked, writing.draft_texts, _LARGE),
+    ("POST", "/drafts/{draft_id}/changes", writing.ChangeAsked, writing.draft_changes, _LARGE),
+    ("GET", "/drafts/{draft_id}/panes", writing.PanesAsked, writing.draft_panes, _SMALL),
+    ("GET", "/drafts/{draft_id}/news", writing.NewsAsked, writing.draft_news, _SMALL),
+    ("GET", "/drafts/{draft_id}/doubts", writing.NewsAsked, writing.draft_doubts, _SMALL),
+    ("GET", "/drafts/{draft_id}/item", writing.ReadAsked, writing.draft_item, _SMALL),
+    (
+        "GET",
+        "/drafts/{draft_id}/download",
+        beginning.DownloadAsked,
+        beginning.draft_download,
+        _SMALL,
+    ),
+    ("POST", "/drafts/{draft_id}/save", beginning.SaveAsked, beginning.draft_save, _SMALL),
+    ("POST", "/drafts/{draft_id}/discard", Nothing, beginning.draft_discard, _SMALL),
+    ("POST", "/drafts/{draft_id}/run", beginning.RunAsked, beginning.draft_run, _SMALL),
+    ("GET", "/jobs", Nothing, beginning.jobs, _SMALL),
+    ("GET", "/jobs/{job_id}", Nothing, beginning.job, _SMALL),
+    ("POST", "/jobs/{job_id}/cancel", Nothing, beginning.job_cancel, _SMALL),
+)
+
 PAGES: tuple[Page, ...] = (
     Page(path="/", asked=Nothing, says=looking.start),
     Page(path="/runs", asked=looking.RunsAsked, says=looking.runs),
     Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
     Page(path="/suites/{key}", asked=looking.SuiteAsked, says=looking.suite),
     Page(path="/suites/{key}/items/{number}", asked=looking.ItemAsked, says=looking.item),
+    *(
+        Page(
+            path=path,
+            asked=asked,
+            says=says,
+            about="",
+            needs="write",
+            method=method,
+            body_bytes=size,
+        )
+        for method, path, asked, says, size in _WRITING
+    ),
 )
 
 

@@ -36,15 +36,18 @@ CREATE TABLE tokens (
 CREATE TABLE drafts (
     draft_id TEXT PRIMARY KEY,   -- random, for addresses
     revision INTEGER NOT NULL,   -- which of `revisions` is shown; undo goes back
+    title TEXT NOT NULL,         -- what its suite is called
     created TEXT NOT NULL,
     created_by TEXT NOT NULL,
     file TEXT,                   -- in the folder of suites, once it is saved there
-    saved_sha256 TEXT            -- of that file as it was saved, or opened
+    saved_sha256 TEXT            -- of that file as it was saved, or opened; two while it is saved
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE revisions (
     draft_id TEXT NOT NULL REFERENCES drafts ON DELETE CASCADE,
-    revision INTEGER NOT NULL,   -- from 1
-    document TEXT NOT NULL,      -- the suite's JSON, finished or not
+    revision INTEGER NOT NULL,   -- from 1; no number is given twice
+    parent INTEGER,              -- the revision that undo goes back to, NULL for the first
+    document BLOB NOT NULL,      -- the suite's JSON, finished or not, packed by zlib
+    said TEXT NOT NULL,          -- what was done, and where
     changed TEXT NOT NULL,
     changed_by TEXT NOT NULL,
     PRIMARY KEY (draft_id, revision)

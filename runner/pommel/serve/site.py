@@ -8,7 +8,9 @@ from pathlib import Path
 
 from pommel.serve.desk import Desk
 from pommel.serve.jobs import Jobs
+from pommel.serve.live import Live
 from pommel.serve.people import People
+from pommel.serve.revisions import Drafts, Windows
 from pommel.serve.shelf import Shelf
 from pommel.values import frozen
 
@@ -42,6 +44,21 @@ class Site:
         return Shelf(self.store)
 
     @cached_property
+    def drafts(self) -> Drafts:
+        """The suites that are being written."""
+        return Drafts(desk=self.desk)
+
+    @cached_property
+    def windows(self) -> Windows:
+        """Who has which draft open."""
+        return Windows()
+
+    @cached_property
+    def live(self) -> Live:
+        """The models, to be asked for one item."""
+        return Live(self.store, self.models)
+
+    @cached_property
     def jobs(self) -> Jobs:
         """What goes on beside requests."""
         return Jobs(desk=self.desk)
@@ -49,6 +66,7 @@ class Site:
     def close(self) -> None:
         """End what goes on."""
         self.jobs.close()
+        self.live.close()
 
 
 @frozen
