@@ -16,14 +16,13 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from pommel.errors import PommelError, UsageError, printable, quoted
-from pommel.files import replacing, write_text
+from pommel.files import locked_for_others, replacing, write_text
 from pommel.leaderboard.board import Board, BoardError, BoardPlan, board_from
 from pommel.leaderboard.entry import (
     VERSION as ENTRY_VERSION,
@@ -57,8 +56,6 @@ _WRITTEN = re.compile(
 )
 _LONGEST_REASON = 500
 _LONGEST_KEEPER = 200
-# Windows wakes nobody who waits for a lock.
-_SECONDS_BETWEEN_TRIES = 0.05
 
 # Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
 _FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
@@ -119,7 +116,7 @@ class BoardFolder:
         except OSError:
             raise self._no_board() from None
         try:
-            is_alone = _is_locked(opened)
+            is_alone = locked_for_others(opened)
             self._check_written()
             yield is_alone
         finally:
@@ -166,15 +163,20 @@ class BoardFolder:
         """
         found, suites = [], None
         for listed in (ledger.submissions[name] for name in ledger.ranked):
-            entry = entry_from(_derived_text(self.entry_file(listed.id)), board)
-            known = (entry.id, entry.content_sha256) if entry else None
-            if entry is None or known != (listed.id, listed.content_sha256):
+            entry = self.kept_entry(listed, board)
+            if entry is None:
                 suites = suites or self.suites(board)
                 entry = self.computed_entry(listed, board, suites)
                 if keep:
                     write_text(self.entry_file(entry.id), entry.to_text())
             found.append(entry)
         return found
+
+    def kept_entry(self, listed: Listed, board: Board) -> Entry | None:
+        """Return what was computed of a submission, ranked or not, None where it is not kept."""
+        entry = entry_from(_derived_text(self.entry_file(listed.id)), board)
+        known = (entry.id, entry.content_sha256) if entry else None
+        return entry if known == (listed.id, listed.content_sha256) else None
 
     def computed_entry(self, listed: Listed, board: Board, suites: Sequence[Suite]) -> Entry:
         """Compute a submission from its tokens.
@@ -622,32 +624,6 @@ def written_name(path: Path) -> str:
     return found[1] if found else ""
 
 
-def _is_locked(opened: int, *, waiting: bool = True) -> bool:
-    """Keep others out of what is open, and return whether that was possible.
-
-    Some folders of a network have no locks for what is only read.
-    """
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            # What is locked cannot be read by others; they read nothing beyond the end.
-            os.lseek(opened, MOST_BYTES, os.SEEK_SET)
-            while True:
-                try:
-                    msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
-                except PermissionError:
-                    time.sleep(_SECONDS_BETWEEN_TRIES)
-                else:
-                    return True
-        import fcntl
-
-        fcntl.flock(opened, fcntl.LOCK_EX | (0 if waiting else fcntl.LOCK_NB))
-    except OSError:
-        return False
-    return True
-
-
 @contextlib.contextmanager
 def _claimed(folder: Path, *, waiting: bool = True) -> Iterator[bool]:
     """Lock a folder that is worked in; yield whether it is locked."""
@@ -657,7 +633,7 @@ def _claimed(folder: Path, *, waiting: bool = True) -> Iterator[bool]:
         with contextlib.suppress(OSError):
             opened = os.open(folder, _FLAGS)
             stack.callback(os.close, opened)
-            is_locked = _is_locked(opened, waiting=waiting)
+            is_locked = locked_for_others(opened, waiting=waiting)
         yield is_locked
 
 
