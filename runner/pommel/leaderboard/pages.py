@@ -18,7 +18,7 @@ import numpy as np
 
 from pommel.errors import PommelError, UsageError, quoted
 from pommel.files import CsvTable
-from pommel.leaderboard.board import PinnedSuite
+from pommel.leaderboard.board import Board, PinnedSuite
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.examples import SuiteExample
 from pommel.leaderboard.standings import Comparisons, Standing, Standings, weighted_mean
@@ -173,16 +173,7 @@ class Pages:
         where the board has no such suite.
         """
         ranking, whole = self.ranking, self.ranking.board
-        own = [
-            index
-            for index, each in enumerate(whole.suites)
-            if circuit in {"", each.circuit} and language in {"", each.language}
-        ]
-        if not own:
-            raise UsageError(
-                f"no suite of the board is of the circuit {quoted(circuit)} and the language "
-                f"{quoted(language)}"
-            )
+        own = self.parts(whole, circuit, language)
         suites = tuple(whole.suites[index] for index in own)
         used = {each.circuit for each in suites}
         circuits = {name: weight for name, weight in whole.circuits.items() if name in used}
@@ -196,6 +187,21 @@ class Pages:
             ranking=replace(ranking, board=board, standings=standings),
             examples=tuple(self.examples[index] for index in own),
         )
+
+    @staticmethod
+    def parts(board: Board, circuit: str, language: str) -> list[int]:
+        """Return which suites of a board are of a circuit and in a language; raises as `within`."""
+        found = [
+            index
+            for index, each in enumerate(board.suites)
+            if circuit in {"", each.circuit} and language in {"", each.language}
+        ]
+        if not found:
+            raise UsageError(
+                f"no suite of the board is of the circuit {quoted(circuit)} and the language "
+                f"{quoted(language)}"
+            )
+        return found
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -287,6 +293,11 @@ class Pages:
             *(f"{_SUBMISSIONS}/{row.id}" for row in self.ranking.rows),
             *(f"{_SUITES}/{self.suite_key(each)}" for each in self.ranking.board.suites),
         ]
+
+    @staticmethod
+    def file(name: str) -> str:
+        """Return a file that pages have beside them: `style.css`, or the script `tables.js`."""
+        return site_environment().get_template(name).render()
 
     def text(self, name: str, at: Places | None = None, *, around: str = "") -> str:
         """Return the text of a page by its name; raises `KeyError` for one that is not there.

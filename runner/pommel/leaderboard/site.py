@@ -18,7 +18,7 @@ from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder, written_name
 from pommel.leaderboard.ledger import Ledger, Listed, Rerun
 from pommel.leaderboard.names import confused
-from pommel.leaderboard.pages import DATE, PLACES, Pages, csv_text, site_environment
+from pommel.leaderboard.pages import DATE, PLACES, Pages, csv_text
 from pommel.leaderboard.standings import Scored, Standing, Standings
 from pommel.values import frozen
 
@@ -183,7 +183,7 @@ class Ranking:
             "board": self.board.to_dict(),
             "ledger_sha256": self.ledger.head,
             "submissions": [
-                {**self._known(row, known[row.id]), "named_like": list(self.confused[row.id])}
+                {**self.known(row, known[row.id]), "named_like": list(self.confused[row.id])}
                 for row in self.rows
             ],
             "ended": [
@@ -191,7 +191,7 @@ class Ranking:
             ],
         }
 
-    def _known(self, row: Standing, entry: Entry) -> dict[str, object]:
+    def known(self, row: Standing, entry: Entry) -> dict[str, object]:
         """Return what is known of a submission, as JSON values."""
         listed, suites = self.listed(row), self.board.suites
         return {
@@ -224,7 +224,7 @@ class Ranking:
         `UsageError` for another folder, and `PommelError` without the extra `plots` or where
         nothing can be written.
         """
-        environment = site_environment()
+        style = Pages.file("style.css")
         inside = folder.iterdir() if folder.is_dir() else iter([folder] if folder.exists() else [])
         is_free = (folder / MARK).is_file() or all(written_name(each) == MARK for each in inside)
         if not is_free:
@@ -237,7 +237,7 @@ class Ranking:
             MARK: ranking.to_json(entries),
             "leaderboard.csv": ranking.to_csv(),
             "pairs.csv": pages.pairs_csv(),
-            "style.css": environment.get_template("style.css").render(),
+            "style.css": style,
             **{f"{each}.html": pages.text(each) for each in pages.names},
         }
         for name, text in files.items():

@@ -121,11 +121,16 @@ class Jobs:
         """Return the jobs that were begun last, the newest first, without their logs."""
         return self._found("ORDER BY begun DESC, rowid DESC LIMIT ?", [n], log="''")
 
-    def run(self, arguments: Sequence[str], limits: Limits | None = None) -> Finished:
-        """Run a command of pommel and wait for it; it is ended where it takes too much."""
+    def run(
+        self, arguments: Sequence[str], limits: Limits | None = None, *, holding: int | None = None
+    ) -> Finished:
+        """Run a command of pommel and wait for it; it is ended where it takes too much.
+
+        `holding` is an open file that it is to have open, too, as long as it lives: a lock.
+        """
         limits = limits or Limits()
         with tempfile.TemporaryFile("w+b") as said, tempfile.TemporaryFile("w+b") as log:
-            process = _started(arguments, said.fileno(), log.fileno())
+            process = _started(arguments, said.fileno(), log.fileno(), holding=holding)
             _bound(process.pid, limits)
             try:
                 status: int | None = process.wait(limits.seconds)
@@ -241,7 +246,9 @@ class _UnderWay:
         threading.Timer(_SECONDS_TO_STOP, process.kill).start()
 
 
-def _started(arguments: Sequence[str], said: int, log: int) -> "subprocess.Popen[bytes]":
+def _started(
+    arguments: Sequence[str], said: int, log: int, *, holding: int | None = None
+) -> "subprocess.Popen[bytes]":
     # A group of its own: Ctrl-C in the server's terminal is for the server, which tells its jobs.
     return subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-m", "pommel", *arguments],
@@ -249,6 +256,8 @@ def _started(arguments: Sequence[str], said: int, log: int) -> "subprocess.Popen
         stdout=said,
         stderr=log,
         start_new_session=True,
+        # Windows has no children that inherit locks.
+        pass_fds=() if holding is None or sys.platform == "win32" else (holding,),
         env={**os.environ, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"},
     )
 

@@ -9,6 +9,8 @@ from pommel.serve.desk import Desk
 from pommel.serve.jobs import Jobs
 from pommel.serve.people import People
 from pommel.serve.shelf import Shelf
+from pommel.serve.shown_board import ShownBoard
+from pommel.serve.uploads import Proposals, Submissions
 from pommel.values import frozen
 
 
@@ -37,6 +39,22 @@ class Site:
         return Shelf(self.store)
 
     @cached_property
+    def shown_board(self) -> ShownBoard | None:
+        """The board, to be looked at; None where there is none."""
+        return ShownBoard(self.board) if self.board else None
+
+    @cached_property
+    def submissions(self) -> Submissions | None:
+        """What is sent for the board; None where there is none."""
+        board = self.shown_board
+        return Submissions(self.desk, self.jobs, board) if board else None
+
+    @cached_property
+    def proposals(self) -> Proposals | None:
+        """What is proposed for the folder of suites; None where there is none."""
+        return Proposals(self.desk, self.jobs, self.suites) if self.suites else None
+
+    @cached_property
     def jobs(self) -> Jobs:
         """What goes on beside requests."""
         return Jobs(desk=self.desk)
@@ -63,7 +81,10 @@ class Sent:
 
 @frozen
 class Download:
-    """An answer that is a file; `media_type` is what HTTP calls its kind."""
+    """An answer that is a file; `media_type` is what HTTP calls its kind.
+
+    One without a name is a part of a page: a browser does not ask where to put it.
+    """
 
     name: str
     content: bytes
