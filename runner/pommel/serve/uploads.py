@@ -138,7 +138,7 @@ class Inbox(ABC):
         self.place = place.absolute()
         self._lock = threading.Lock()
         self._checks: dict[str, threading.Event] = {}
-        self._slots = threading.Semaphore(_CHECKS_AT_ONCE)
+        self.slots = threading.Semaphore(_CHECKS_AT_ONCE)
 
     # What differs between submissions and suites.
 
@@ -213,7 +213,7 @@ class Inbox(ABC):
 
     def _checked(self, upload_id: str) -> None:
         try:
-            with self._slots, self._file(upload_id) as path:
+            with self.slots, self._file(upload_id) as path:
                 if path:
                     self._keep(upload_id, self.check(path))
         finally:
@@ -266,6 +266,10 @@ class Inbox(ABC):
         """Return what is checked or waits, the oldest first."""
         found = self._found("status IN ('sent', 'waiting') AND ? ORDER BY sent, rowid", 1)
         return [each for each in found if each.status in {"sent", "waiting"}]
+
+    def everything(self) -> list[Upload]:
+        """Return all that was ever sent, the oldest first."""
+        return self._found("? ORDER BY sent, rowid", 1)
 
     def decided(self, n: int = 20) -> list[Upload]:
         """Return what was accepted or refused last, the latest first."""
