@@ -135,8 +135,8 @@ def command(chosen: _ServeOptions) -> None:
     except ImportError as error:
         raise UsageError(f"{error.name} is not installed: pip install 'pommel[serve]'") from None
     token = _token(chosen)
-    if not (chosen.store_path.exists() or chosen.read_only):
-        # What is written in the browser is run into it.
+    if not chosen.store_path.exists() and (chosen.board or not chosen.read_only):
+        # What is written in the browser is run into it, and a board needs none.
         Store.open(chosen.store_path).close()
     with chosen.reading(), _listening(chosen.host, chosen.port) as listening:
         port = listening.getsockname()[1]

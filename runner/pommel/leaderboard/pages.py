@@ -51,8 +51,9 @@ class Places(NamedTuple):
     """Where the parts of a site are, as links on one of its pages say it.
 
     `root` stands before the names of files; `submissions` before ids and `suites` before keys, both
-    with `ending` behind; `ranking` and `json` are whole, and so is `upload`, "" where submissions
-    are to be sent in another way.
+    with `ending` behind. The others are whole, `upload` and `suites_file` "" where submissions are
+    to be sent, and suites to be had, in another way. `has_ended` is whether what is ranked no
+    longer has a page.
     """
 
     root: str
@@ -62,6 +63,8 @@ class Places(NamedTuple):
     suites: str
     ending: str = ".html"
     upload: str = ""
+    suites_file: str = ""
+    has_ended: bool = False
 
     @classmethod
     def in_folder(cls, folder: str) -> "Places":

@@ -199,6 +199,7 @@ _RECEIVING: tuple[Page, ...] = (
     Page(path="/board/suites/{key}", asked=Nothing, says=board.pinned, about="shown_board"),
     Page(path="/board/leaderboard.csv", asked=Nothing, says=board.ranking_csv, about="shown_board"),
     Page(path="/board/pairs.csv", asked=Nothing, says=board.pairs_csv, about="shown_board"),
+    Page(path="/board/suites.zip", asked=Nothing, says=board.suites_zip, about="shown_board"),
     Page(path="/board/style.css", asked=Nothing, says=board.board_style, about="shown_board"),
     Page(path="/board/tables.js", asked=Nothing, says=board.board_script, about="shown_board"),
     Page(path="/board/feed", asked=Nothing, says=board.news, about="shown_board"),

@@ -220,6 +220,12 @@ def _csv(name: str, content: bytes) -> Download:
     return Download(name=name, content=content, media_type="text/csv")
 
 
+def suites_zip(board: ShownBoard, _asked: Nothing) -> Download:
+    """The suites of the board, to run a model on."""
+    content = board.latest.suites_zip
+    return Download(name="suites.zip", content=content, media_type="application/zip")
+
+
 def board_style(_board: ShownBoard, _asked: Nothing) -> Download:
     """What pages of the board look like."""
     return Download(

@@ -4,8 +4,10 @@ What stands on them is the static site's (`pommel.leaderboard.pages`), with link
 the server's own page stands around it.
 """
 
+import io
 import secrets
 import threading
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
@@ -31,6 +33,8 @@ _PLACES = Places(
     suites="/board/suites/",
     ending="",
     upload="/board/submit#upload",
+    suites_file="/board/suites.zip",
+    has_ended=True,
 )
 # So many parts of pages are kept: each page of a board of some thousand submissions.
 _MOST_KEPT = 4_000
@@ -168,6 +172,21 @@ class Shown:
         """Return a file that goes with the pages, in UTF-8; it is made once."""
         # A stranger's text may hold half of a surrogate pair.
         return self._files.get(name, lambda: make().encode("utf-8", "replace"))
+
+    @property
+    def suites_zip(self) -> bytes:
+        """An archive with the board's suites in a folder `suites`; the same for the same board."""
+
+        def make() -> bytes:
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                pinned = self.ranking.board.suites
+                for each, suite in zip(pinned, self.place.suites(self.ranking.board), strict=True):
+                    # Without a time of its own, it has that of 1980.
+                    archive.writestr(zipfile.ZipInfo(each.file), suite.to_text())
+            return packed.getvalue()
+
+        return self._files.get("suites.zip", make)
 
     def part(self, name: str, circuit: str = "", language: str = "") -> tuple["Markup", "Markup"]:
         """Return the title of a page of the static site, and what stands on it."""
