@@ -5,6 +5,8 @@ import datetime as dt
 import io
 import json
 import re
+import subprocess
+import sys
 import warnings
 import xml.etree.ElementTree as ET
 import zipfile
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import feedparser
+import httpx
 import jsonschema
 import pytest
 from tests.builders import make_suite
@@ -240,6 +243,20 @@ def test_who_submits_has_the_suites_from_here(visitors: Visitors, tmp_path: Path
         archive.extractall(tmp_path)
     found = [LoadedSuite.read(each).suite.sha256 for each in (tmp_path / "suites").iterdir()]
     assert sorted(found) == sorted(each.sha256 for each in WHOLE)
+
+
+def test_a_board_needs_no_store_and_no_token_to_be_looked_at(board: BoardFolder) -> None:
+    folder = board.folder.parent
+    command = [sys.executable, "-m", "pommel", "serve", "--port", "0", "--read-only"]
+    places = ["--board", board.folder, "--store", folder / "none.sqlite"]
+    with subprocess.Popen([*command, *places], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        address = server.stdout.readline().strip()
+        page = httpx.get(f"{address}board", timeout=60).text
+        assert "<h1>Toy</h1>" in page
+        assert "Queue" not in page
+        assert httpx.get(f"{address}board/queue", timeout=60).status_code in {401, 403}
+        server.terminate()
 
 
 # Feeds.

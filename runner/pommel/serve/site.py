@@ -28,6 +28,10 @@ class Site:
     models: tuple[str, ...] = ()
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __post_init__(self) -> None:
+        # Before two requests can ask for them at once, and get two of them.
+        _ = (self.jobs, self.submissions, self.proposals)
+
     @property
     def desk(self) -> Desk:
         """Where the server's own things lie."""
