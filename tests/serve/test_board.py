@@ -248,7 +248,7 @@ def test_who_submits_has_the_suites_from_here(visitors: Visitors, tmp_path: Path
 def test_a_board_needs_no_store_and_no_token_to_be_looked_at(board: BoardFolder) -> None:
     folder = board.folder.parent
     command = [sys.executable, "-m", "pommel", "serve", "--port", "0", "--read-only"]
-    places = ["--board", board.folder, "--store", folder / "none.sqlite"]
+    places = ["--board", str(board.folder), "--store", str(folder / "none.sqlite")]
     with subprocess.Popen([*command, *places], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         address = server.stdout.readline().strip()

@@ -70,8 +70,14 @@ class Places(NamedTuple):
     def in_folder(cls, folder: str) -> "Places":
         """Return those that a page in a folder of a static site has, "" for the outermost."""
         root = "../" if folder else ""
-        inside = {name: "" if name == folder else f"{root}{name}/" for name in PLACES[1:]}
-        return cls(root, f"{root}index.html", f"{root}leaderboard.json", **inside)
+        submissions, suites = ("" if name == folder else f"{root}{name}/" for name in PLACES[1:])
+        return cls(
+            root=root,
+            ranking=f"{root}index.html",
+            json=f"{root}leaderboard.json",
+            submissions=submissions,
+            suites=suites,
+        )
 
 
 @cache
