@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Outcome, Pommel
-from tests.leaderboard.samples import NamedModel, added, board_at, submission
+from tests.leaderboard.samples import NamedModel, added, board_at, snapshot, submission
 
 from pommel.leaderboard import BoardFolder
 from pommel.models.model import ModelInfo, Policy
@@ -70,6 +70,53 @@ def test_what_is_refused(pommel: Pommel, full: Path, packed: dict[str, Path]) ->
     assert outcome.failure(3) == f"{packed['dummy']}: is on the board already, as {ids(full)[0]}"
     outcome = pommel("leaderboard", "add", full, full / "none.zip")
     assert outcome.failure(3) == f"{full}/none.zip: cannot be read: No such file or directory"
+
+
+def test_a_submission_is_checked_and_nothing_is_changed(
+    pommel: Pommel, board: Path, packed: dict[str, Path]
+) -> None:
+    before = snapshot(board)
+    outcome = pommel("leaderboard", "check", board, packed["dummy"])
+    assert (outcome.status, outcome.stdout) == (0, "")
+    checked = pommel("leaderboard", "check", board, packed["dummy"], "--format", "json")
+    known = json.loads(checked.stdout)
+    assert outcome.stderr == (
+        f"{known['id']} (dummy): {known['score']:.3f} [{known['low']:.3f}, {known['high']:.3f}]; "
+        f"it can be added\n"
+    )
+    assert snapshot(board) == before
+    assert pommel("leaderboard", "add", board, packed["dummy"]).status == 0
+    assert ids(board) == [known["id"]]
+    assert {name: known[name] for name in ("faults", "model", "by", "supersedes", "why")} == {
+        "faults": [],
+        "model": "dummy",
+        "by": "A. Linguist",
+        "supersedes": [],
+        "why": "",
+    }
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_is_added_and_what_is_checked_are_refused_alike(
+    pommel: Pommel, full: Path, packed: dict[str, Path], tmp_path: Path, form: str
+) -> None:
+    again = pommel("submit", "--model", "dummy", "--by", "B", "-o", tmp_path / "again.zip")
+    assert again.status == 0
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(packed["dummy"].read_bytes()[:-9])
+    for path in (packed["dummy"], tmp_path / "again.zip", damaged, full / "none.zip"):
+        before = snapshot(full)
+        said = pommel("leaderboard", "add", full, path).failure(3)
+        checked = pommel("leaderboard", "check", full, path, "--format", form)
+        assert snapshot(full) == before
+        assert (checked.status, checked.stderr) == (3, f"pommel: {said}\n")
+        told = json.loads(checked.stdout)["faults"] if form == "json" else []
+        assert told == (said.splitlines() if form == "json" else [])
+    superseding = ("--supersede", "--format", "json")
+    checked = pommel("leaderboard", "check", full, tmp_path / "again.zip", *superseding)
+    known = json.loads(checked.stdout)
+    assert [each["id"] for each in known["supersedes"]] == ids(full)[:1]
+    assert known["why"].startswith("is of a model and policy that the board has already, as ")
 
 
 def test_a_folder_that_is_no_board(pommel: Pommel, tmp_path: Path) -> None:

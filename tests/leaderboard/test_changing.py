@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.terminal import called
@@ -25,7 +26,7 @@ from tests.leaderboard.samples import (
     submission,
 )
 from tests.leaderboard.submission.changing import put, token
-from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, Parts
+from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, SOURCE, Parts
 from tests.posix import POSIX_ONLY
 
 from pommel.errors import PommelError, UsageError
@@ -118,6 +119,27 @@ def test_what_is_refused_leaves_no_trace(tmp_path: Path, sound: Parts, make: obj
     with pytest.raises(SubmissionError):
         added(place, path)
     assert snapshot(tmp_path) == before
+
+
+def test_every_reason_is_said_at_once(tmp_path: Path, sound: Parts) -> None:
+    place = board_at(tmp_path)
+
+    def boast(claimed: Any) -> None:
+        claimed["predictions"][0]["holds"][0] ^= True
+
+    changed = sound.with_claims(boast, AGREEMENT).with_claims(boast, SONG)
+    changed = changed.with_manifest(put("/home/me/model", "submitter", "note"))
+    path = tmp_path / SOURCE
+    path.write_bytes(changed.packed())
+    for take in (place.check, lambda each: added(place, each)):
+        with pytest.raises(SubmissionError) as caught:
+            take(path)
+        path_said, *suites = str(caught.value).splitlines()
+        assert path_said.startswith(f"{path}: the manifest has a path of the submitter's machine")
+        assert [each.partition(", item ")[0] for each in suites] == [
+            f"{path}: suite agreement",
+            f"{path}: suite song",
+        ]
 
 
 def test_the_same_content_is_taken_once(tmp_path: Path) -> None:

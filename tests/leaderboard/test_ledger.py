@@ -254,3 +254,39 @@ def test_one_content_has_one_id() -> None:
     content = add(A)[1]["content_sha256"]
     with pytest.raises(BoardError, match=f"{D} is not the beginning of its content_sha256"):
         ledger(add(A), add(D, content_sha256=content))
+
+
+def test_events_say_what_was_done_with_a_submission() -> None:
+    rerun = {
+        "id": B,
+        "model": "m",
+        "n_sentences": 4,
+        "n_tokens": 16,
+        "seed": 1,
+        "tolerance_bits": 0.01,
+        "largest_bits": 0.0,
+    }
+    found = ledger(
+        add(A),
+        add(B, A),
+        ("verified", rerun),
+        ("withdrawn", {"id": B, "reason": "no; \u201cit\u201d is another's"}),
+    )
+    events = [*found.events()]
+    assert [(each.kind, each.id, each.by) for each in events] == [
+        ("created", "", "me"),
+        ("added", A, "me"),
+        ("added", B, "me"),
+        ("verified", B, "me"),
+        ("withdrawn", B, "me"),
+    ]
+    assert [each.kind for each in events if each.is_about(A)] == ["added", "added"]
+    assert [each.kind for each in events if each.is_about(B)] == ["added", "verified", "withdrawn"]
+    assert events[-1].known["reason"] == "no; \u201cit\u201d is another's"
+    # The hash of a line is what the next one says.
+    assert [each.sha256 for each in events] == [
+        *(each.known["previous"] for each in events[1:]),
+        found.head,
+    ]
+    assert [*ledger_from(found.text, FILE).events()] == events
+    assert [*Ledger().events()] == []

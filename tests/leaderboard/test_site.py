@@ -13,8 +13,10 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
+from tests.builders import make_suite
 from tests.leaderboard.samples import (
     KEEPER,
     RIGHT,
@@ -26,14 +28,15 @@ from tests.leaderboard.samples import (
     snapshot,
     submission,
 )
-from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SUITES
-from tests.store.run_samples import ITEMS, agreement
+from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, BIRDS, SUITES
+from tests.store.run_samples import FORMULAS, ITEMS, agreement
 
 from pommel.errors import UsageError
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.names import confused
 from pommel.leaderboard.pages import site_environment
 from pommel.leaderboard.site import Ranking
+from pommel.leaderboard.standings import Standing
 from pommel.surprisal import ScoredSentence, Token
 
 SCRIPT = (files("pommel.report") / "templates" / "tables.js").read_text("utf-8")
@@ -633,3 +636,41 @@ def test_names_that_can_be_confused_are_flagged(tmp_path: Path) -> None:
 def test_which_names_are_taken_for_one_another(*, one: str, other: str, are_confused: bool) -> None:
     expected = {"a": ("b",), "b": ("a",)} if are_confused else {"a": (), "b": ()}
     assert confused({"a": one, "b": other}) == expected
+
+
+def test_a_part_of_a_board_is_ranked_as_a_board_of_its_own(tmp_path: Path) -> None:
+    hebrew = make_suite(BIRDS, FORMULAS, name="birds", circuit="birds", language="he")
+    whole, part = (*SUITES, hebrew), SUITES
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "part").mkdir()
+    board = board_at(tmp_path / "whole", whole, circuit_weights={"birds": 5})
+    alone = board_at(tmp_path / "part", part)
+    for name, bits in (("words", {}), ("right", RIGHT), ("some", {"purrs": 1.0, "sing": 1.0})):
+        path = submission(tmp_path, model(name, bits), whole)
+        added(board, path)
+        added(alone, path)
+    pages, expected = (Ranking.of(each).pages(each) for each in (board, alone))
+    found = pages.within(circuit="agreement")
+    assert found.ranking.rows != pages.ranking.rows
+
+    def shown(rows: tuple[Standing, ...]) -> list[object]:
+        return [(each.id, each.rank, each.rank_range, each.total, each.suites) for each in rows]
+
+    hashes = {each.sha256 for each in part}
+    rows = [
+        replace(row, suites={name: each for name, each in row.suites.items() if name in hashes})
+        for row in found.ranking.rows
+    ]
+    assert shown(tuple(rows)) == shown(expected.ranking.rows)
+    assert np.array_equal(found.comparisons.p, expected.comparisons.p, equal_nan=True)
+    # What was computed before is as good.
+    again = pages.within(circuit="agreement", before=found)
+    assert again.ranking.standings.rows == found.ranking.standings.rows
+    assert pages.within(language="he").ranking.board.suites[0].name == "birds"
+    assert pages.within().ranking.rows == pages.ranking.rows
+    with pytest.raises(UsageError, match="no suite of the board is of the circuit 'birds' and"):
+        pages.within(circuit="birds", language="en")
+    for name in pages.names:
+        assert pages.text(name)
+    with pytest.raises(KeyError):
+        pages.text("submissions/none")

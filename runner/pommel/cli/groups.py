@@ -70,6 +70,7 @@ runs.sections = {"Commands": _RUNS}
 _LEADERBOARD = {
     "init": ("leaderboard:init", "Make a board: pin suites, weigh circuits."),
     "add": ("leaderboard:add", "Compute a submission from its tokens, and rank it."),
+    "check": ("leaderboard:check", "Say whether a submission could be added, and why not."),
     "show": ("leaderboard:show", "Show the ranking."),
     "withdraw": ("leaderboard:withdraw", "Take a submission off the ranking."),
     "verify": ("leaderboard:verify", "Check a board, or have a model score a sample again."),

@@ -7,7 +7,7 @@ import secrets
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -35,7 +35,7 @@ from pommel.errors import (
     printable,
 )
 from pommel.files import write_text
-from pommel.leaderboard import BoardFolder, BoardPlan, Ranking
+from pommel.leaderboard import BoardFolder, BoardPlan, Ranking, SubmissionError
 from pommel.models import NamedModel, Policy
 from pommel.scoring import Choices, RunRecord
 from pommel.sharding import Plan, PlanFolder
@@ -134,15 +134,18 @@ def _weights(option: str, values: Sequence[str]) -> dict[str, float]:
     return found
 
 
-@click.command("add", cls=Command, no_args_is_help=True)
-@board_argument
-@click.argument("submission", type=click.Path(path_type=Path))
-@click.option(
+_supersede_option = click.option(
     "--supersede",
     is_flag=True,
     help="Put it in the place of all that the board has of this model under this policy, and of "
     "all that has the same surprisals, whatever its model is called and whoever submitted it.",
 )
+
+
+@click.command("add", cls=Command, no_args_is_help=True)
+@board_argument
+@click.argument("submission", type=click.Path(path_type=Path))
+@_supersede_option
 @_keeper_option
 def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> None:
     """Check SUBMISSION, compute it on the suites of BOARD from its tokens, and rank it.
@@ -168,6 +171,47 @@ def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> No
     )
     if named_like := ranking.confused[row.id]:
         note(f"note: its name can be taken for that of {listed(named_like)}")
+
+
+@click.command("check", cls=Command, no_args_is_help=True)
+@board_argument
+@click.argument("submission", type=click.Path(path_type=Path))
+@_supersede_option
+@form_option(["text", "json"], default="text")
+def check(board: BoardFolder, submission: Path, *, supersede: bool, form: str) -> None:
+    """Check SUBMISSION as `add` does, compute it, and leave BOARD as it is.
+
+    What is wrong is said with every reason, and the exit status is that of `add`. Submitters can
+    check a file so before they send it.
+
+    \b
+      pommel leaderboard check board en-gpt2.pommel.zip
+    """
+    try:
+        checked = board.check(submission, supersede=supersede)
+    except SubmissionError as error:
+        if form == "json":
+            show_json({"faults": str(error).splitlines()})
+        raise
+    row, others = checked.standing, checked.superseded
+    if form == "json":
+        show_json(
+            {
+                "faults": [],
+                "id": row.id,
+                "model": row.name,
+                "by": row.by,
+                "weights_available": row.is_available,
+                **asdict(row.total),
+                "supersedes": [
+                    {"id": each.id, "model": each.name, "by": each.by} for each in others
+                ],
+                "why": checked.why,
+            }
+        )
+        return
+    instead = f", in the place of {listed([each.id for each in others])}" if others else ""
+    note(f"{row.id} ({printable(row.name)}): {row.total.words}{instead}; it can be added")
 
 
 together_option = click.option(

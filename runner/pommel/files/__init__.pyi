@@ -7,6 +7,7 @@ from .json import (
     parse_json as parse_json,
     to_json as to_json,
 )
+from .locking import locked_for_others as locked_for_others
 from .shipped import json_schema as json_schema, shipped_folder as shipped_folder
 from .spreadsheets import TableReading as TableReading
 from .tables import (

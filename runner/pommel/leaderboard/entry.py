@@ -17,7 +17,7 @@ from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
 from pommel.leaderboard.submission.manifest import described
 from pommel.leaderboard.submission.own_paths import published_model, published_name
-from pommel.scoring import RegionTable, SuiteResult
+from pommel.scoring import RegionTable, Run, SuiteResult
 from pommel.suite import Suite
 from pommel.values import frozen
 
@@ -164,7 +164,8 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
     """Compute a submission on the suites of a board, from its tokens alone.
 
     Raises `SubmissionError` for one that the board does not take: under `--compat`, without one of
-    the suites, or with tokens, check sums or claims that do not fit each other.
+    the suites, or with tokens, check sums or claims that do not fit each other, of each suite a
+    line.
     """
     manifest, source = submission.manifest, submission.source
     if compat := manifest.compat:
@@ -173,13 +174,17 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
             f"run the model without it"
         )
     claimed = submission.runs_on({each.sha256: each.name for each in board.suites})
-    hashes = [each.sha256 for each in board.suites]
-    try:
-        runs = dict(zip(hashes, recomputed(submission, suites, board.choices), strict=True))
-    except SubmissionError:
-        raise
-    except InputError as error:
-        raise SubmissionError(f"{source}: {error}") from None
+    runs: dict[str, Run] = {}
+    faults = []
+    for pinned, suite in zip(board.suites, suites, strict=True):
+        try:
+            (runs[pinned.sha256],) = recomputed(submission, [suite], board.choices)
+        except SubmissionError as error:
+            faults.append(str(error))
+        except InputError as error:
+            faults.append(f"{source}: {error}")
+    if faults:
+        raise SubmissionError("\n".join(faults))
     submitter, name = manifest.submitter, published_name(manifest.submitter.name)
     results = {sha256: run.result for sha256, run in runs.items()}
     return Entry(

@@ -16,14 +16,13 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from pommel.errors import PommelError, UsageError, printable, quoted
-from pommel.files import replacing, write_text
+from pommel.files import locked_for_others, replacing, write_text
 from pommel.leaderboard.board import Board, BoardError, BoardPlan, board_from
 from pommel.leaderboard.entry import (
     VERSION as ENTRY_VERSION,
@@ -57,8 +56,6 @@ _WRITTEN = re.compile(
 )
 _LONGEST_REASON = 500
 _LONGEST_KEEPER = 200
-# Windows wakes nobody who waits for a lock.
-_SECONDS_BETWEEN_TRIES = 0.05
 
 # Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
 _FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
@@ -119,7 +116,7 @@ class BoardFolder:
         except OSError:
             raise self._no_board() from None
         try:
-            is_alone = _is_locked(opened)
+            is_alone = locked_for_others(opened)
             self._check_written()
             yield is_alone
         finally:
@@ -166,15 +163,20 @@ class BoardFolder:
         """
         found, suites = [], None
         for listed in (ledger.submissions[name] for name in ledger.ranked):
-            entry = entry_from(_derived_text(self.entry_file(listed.id)), board)
-            known = (entry.id, entry.content_sha256) if entry else None
-            if entry is None or known != (listed.id, listed.content_sha256):
+            entry = self.kept_entry(listed, board)
+            if entry is None:
                 suites = suites or self.suites(board)
                 entry = self.computed_entry(listed, board, suites)
                 if keep:
                     write_text(self.entry_file(entry.id), entry.to_text())
             found.append(entry)
         return found
+
+    def kept_entry(self, listed: Listed, board: Board) -> Entry | None:
+        """Return what was computed of a submission, ranked or not, None where it is not kept."""
+        entry = entry_from(_derived_text(self.entry_file(listed.id)), board)
+        known = (entry.id, entry.content_sha256) if entry else None
+        return entry if known == (listed.id, listed.content_sha256) else None
 
     def computed_entry(self, listed: Listed, board: Board, suites: Sequence[Suite]) -> Entry:
         """Compute a submission from its tokens.
@@ -246,50 +248,54 @@ class BoardFolder:
             raise PommelError(f"{folder}: cannot be made: {error.strerror or error}") from None
         return board
 
+    def check(self, path: Path, *, supersede: bool = False) -> "Checked":
+        """Compute a submission from its tokens, and say what `add` would do; change nothing.
+
+        Raises as `add` does for what the board does not take.
+        """
+        opened = self._opened(path)
+        ledger = self.ledger(opened.board)
+        others = self.entries(opened.board, ledger)
+        return opened.checked(ledger, others, supersede=supersede)
+
     def add(self, path: Path, *, when: str, by: str, supersede: bool = False) -> "Added":
         """Compute a submission from its tokens, and put it on the board, wholly or not at all.
 
         One of a model under a policy that the board has already, or with the surprisals of another,
         takes the place of all these with `supersede`. Raises `SubmissionError` for what the board
-        does not take, `BoardError` for a board that is damaged, and `PommelError` for one that
-        cannot be written.
+        does not take, a line a reason, `BoardError` for a board that is damaged, and `PommelError`
+        for one that cannot be written.
         """
-        board = self.board()
-        limits = board.submission_limits()
-        raw = read_archive(path, limits)
-        submission = parse_submission(raw, source=str(path), limits=limits)
-        _check_published(submission.manifest, str(path))
-        # This takes time, and others may write meanwhile.
-        suites = self.suites(board)
-        entry = entry_of(submission, board, suites)
+        opened = self._opened(path)
+        board, entry = opened.board, opened.entry
         with self.locked():
             ledger = self.ledger(board)
             self._sweep(board, ledger)
-            _check_content(entry, ledger, str(path))
             others = self.entries(board, ledger, keep=True)
-            same = _same(entry, others, str(path), supersede=supersede)
+            same = opened.checked(ledger, others, supersede=supersede).superseded
+            ids = tuple(each.id for each in same)
             known = {
                 "id": entry.id,
-                "file_sha256": hashlib.sha256(raw).hexdigest(),
+                "file_sha256": hashlib.sha256(opened.raw).hexdigest(),
                 "content_sha256": entry.content_sha256,
-                "supersedes": list(same),
+                "supersedes": list(ids),
             }
             changed = ledger.with_event("added", known, when=when, by=printable(by))
-            kept = [each for each in others if each.id not in same]
+            kept = [each for each in others if each.id not in ids]
             archive = self.archive(entry.id)
             with self.changing(board, ledger, changed):
                 with replacing(archive) as aside:
-                    aside.write_bytes(raw)
+                    aside.write_bytes(opened.raw)
                 if sys.platform != "win32":
                     # There, what is read-only could not be deleted if this change is undone.
                     archive.chmod(0o444)
                 write_text(self.entry_file(entry.id), entry.to_text())
                 rows = self.write_standings(board, changed, [*kept, entry]).rows
             if examples_from(_derived_text(self.examples_file), board) is None:
-                examples = [SuiteExample.of(each, board) for each in suites]
+                examples = [SuiteExample.of(each, board) for each in opened.suites]
                 write_text(self.examples_file, examples_text(examples))
         (own,) = (row for row in rows if row.id == entry.id)
-        return Added(standing=own, n_ranked=len(rows), superseded=same)
+        return Added(standing=own, n_ranked=len(rows), superseded=ids)
 
     def withdraw(self, submission_id: str, *, reason: str, when: str, by: str) -> str:
         """Take a submission off the ranking, and return its id; its file stays.
@@ -297,11 +303,7 @@ class BoardFolder:
         `submission_id` may be the beginning of an id. Raises `UsageError` for an id that is not
         there, or not ranked, and for a reason that is not one line.
         """
-        if not reason.strip() or reason != printable(reason) or len(reason) > _LONGEST_REASON:
-            raise UsageError(
-                f"the reason cannot be {quoted(reason)}; write one line of up to {_LONGEST_REASON} "
-                f"characters"
-            )
+        self.check_reason(reason)
         board = self.board()
         with self.locked():
             ledger = self.ledger(board)
@@ -317,6 +319,15 @@ class BoardFolder:
                 entries = self.entries(board, changed, keep=True)
                 self.write_standings(board, changed, entries)
         return found
+
+    @staticmethod
+    def check_reason(reason: str) -> None:
+        """Raise `UsageError` for a reason that is not one line."""
+        if not reason.strip() or reason != printable(reason) or len(reason) > _LONGEST_REASON:
+            raise UsageError(
+                f"the reason cannot be {quoted(reason)}; write one line of up to {_LONGEST_REASON} "
+                f"characters"
+            )
 
     def verified(
         self, ids: Sequence[str] = (), *, progress: Progress | None = None
@@ -486,6 +497,23 @@ class BoardFolder:
             # There are links, which say themselves what they are.
             return 0, 0
 
+    def _opened(self, path: Path) -> "_Opened":
+        """Read a submission, and compute it; raises as `add` does, with every reason at once."""
+        board = self.board()
+        limits = board.submission_limits()
+        raw = read_archive(path, limits)
+        submission = parse_submission(raw, source=str(path), limits=limits)
+        suites = self.suites(board)
+        faults = _published_faults(submission.manifest, str(path))
+        try:
+            # This takes time, and others may write meanwhile.
+            entry = entry_of(submission, board, suites)
+        except SubmissionError as error:
+            faults.append(str(error))
+        if faults:
+            raise SubmissionError("\n".join(faults))
+        return _Opened(path=path, raw=raw, board=board, suites=suites, entry=entry)
+
     def _sweep(self, board: Board, ledger: Ledger) -> int:
         """Delete what a change has left that was killed; the board has to be locked."""
         n_deleted = 0
@@ -543,6 +571,42 @@ class BoardFolder:
         )
 
 
+class Checked(NamedTuple):
+    """A submission that a board takes: its scores, and those whose place it takes.
+
+    `why` says what these have to do with it, "" where there are none.
+    """
+
+    standing: Standing
+    superseded: tuple[Entry, ...]
+    why: str
+
+
+class _Opened(NamedTuple):
+    """A submission that was read and computed, and may be on the board already."""
+
+    path: Path
+    raw: bytes
+    board: Board
+    suites: Sequence[Suite]
+    entry: Entry
+
+    def checked(self, ledger: Ledger, others: Sequence[Entry], *, supersede: bool) -> Checked:
+        """Return it as one that is taken beside `others`, which are ranked.
+
+        Raises `SubmissionError` for one that is not.
+        """
+        _check_content(self.entry, ledger, str(self.path))
+        same, why = _same(self.entry, others)
+        if same and not supersede:
+            whose = "that one" if len(same) == 1 else f"these {len(same)}"
+            raise SubmissionError(
+                f"{self.path}: {why}; --supersede puts it in the place of {whose}"
+            )
+        (standing,) = Standings.of(self.board, [self.entry], ledger.head).rows
+        return Checked(standing=standing, superseded=same, why=why)
+
+
 class Added(NamedTuple):
     """A submission that was added: where it stands, among how many, and what it supersedes."""
 
@@ -560,32 +624,6 @@ def written_name(path: Path) -> str:
     return found[1] if found else ""
 
 
-def _is_locked(opened: int, *, waiting: bool = True) -> bool:
-    """Keep others out of what is open, and return whether that was possible.
-
-    Some folders of a network have no locks for what is only read.
-    """
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            # What is locked cannot be read by others; they read nothing beyond the end.
-            os.lseek(opened, MOST_BYTES, os.SEEK_SET)
-            while True:
-                try:
-                    msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
-                except PermissionError:
-                    time.sleep(_SECONDS_BETWEEN_TRIES)
-                else:
-                    return True
-        import fcntl
-
-        fcntl.flock(opened, fcntl.LOCK_EX | (0 if waiting else fcntl.LOCK_NB))
-    except OSError:
-        return False
-    return True
-
-
 @contextlib.contextmanager
 def _claimed(folder: Path, *, waiting: bool = True) -> Iterator[bool]:
     """Lock a folder that is worked in; yield whether it is locked."""
@@ -595,7 +633,7 @@ def _claimed(folder: Path, *, waiting: bool = True) -> Iterator[bool]:
         with contextlib.suppress(OSError):
             opened = os.open(folder, _FLAGS)
             stack.callback(os.close, opened)
-            is_locked = _is_locked(opened, waiting=waiting)
+            is_locked = locked_for_others(opened, waiting=waiting)
         yield is_locked
 
 
@@ -610,20 +648,22 @@ def _delete_begun(folder: Path, known: set[str]) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def _check_published(manifest: Manifest, where: str) -> None:
-    """Raise `SubmissionError` for a path that says whose machine, or which, a model was run on.
+def _published_faults(manifest: Manifest, where: str) -> list[str]:
+    """Return what is wrong with a path that says whose machine, or which, a model was run on.
 
     Submissions lie in the board as they came, for everyone to read.
     """
     # An address of the web may have what would be a path elsewhere.
     submitter = asdict(replace(manifest.submitter, url=""))
     said = [submitter, manifest.model, *(each.provenance for each in manifest.suites)]
-    if any(without_paths(each) != each for each in said):
-        raise SubmissionError(
-            f"{where}: the manifest has a path of the submitter's machine, which everyone could "
-            f"read; `pommel submit` of this version leaves it out (its --name says what the model "
-            f"is called), so have it packed again"
-        )
+    if all(without_paths(each) == each for each in said):
+        return []
+    fault = (
+        f"{where}: the manifest has a path of the submitter's machine, which everyone could "
+        f"read; `pommel submit` of this version leaves it out (its --name says what the model "
+        f"is called), so have it packed again"
+    )
+    return [fault]
 
 
 def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:
@@ -640,27 +680,21 @@ def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:
     raise SubmissionError(f"{where}: is on the board already, as {known.id}{why[known.status]}")
 
 
-def _same(entry: Entry, others: Sequence[Entry], where: str, *, supersede: bool) -> tuple[str, ...]:
-    """Return those whose place a submission takes; raises `SubmissionError` if it may not."""
+def _same(entry: Entry, others: Sequence[Entry]) -> tuple[tuple[Entry, ...], str]:
+    """Return those whose place a submission takes, and why, "" where there are none."""
     same = [each for each in others if each.identity == entry.identity]
     copied = [
         each
         for each in others
         if each.identity != entry.identity and are_same(each.named_sums, entry.named_sums)
     ]
-    found = [*same, *copied]
-    if found and not supersede:
-        why = []
-        if same:
-            why.append(f"is of a model and policy that the board has already, as {_names(same)}")
-        if copied:
-            calls = _calls(entry, copied)
-            why.append(f"has the same surprisals as {_names(copied)}, which {calls}")
-        whose = "that one" if len(found) == 1 else f"these {len(found)}"
-        raise SubmissionError(
-            f"{where}: {', and '.join(why)}; --supersede puts it in the place of {whose}"
-        )
-    return tuple(each.id for each in found)
+    why = []
+    if same:
+        why.append(f"is of a model and policy that the board has already, as {_names(same)}")
+    if copied:
+        calls = _calls(entry, copied)
+        why.append(f"has the same surprisals as {_names(copied)}, which {calls}")
+    return (*same, *copied), ", and ".join(why)
 
 
 def _names(entries: Sequence[Entry]) -> str:

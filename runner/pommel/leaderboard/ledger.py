@@ -123,6 +123,24 @@ class Listed(NamedTuple):
         return f"{again}; differed on {differed.when[:_DAY]}"
 
 
+class Event(NamedTuple):
+    """A line of a ledger: what was done with which submission ("" for the board), when, by whom.
+
+    `known` is all that the line says, `sha256` that of the line, which no other has.
+    """
+
+    kind: str
+    id: str
+    when: str
+    by: str
+    known: Mapping[str, Any]
+    sha256: str
+
+    def is_about(self, submission_id: str) -> bool:
+        """Return whether it changed a submission; one is superseded by the adding of another."""
+        return submission_id in (self.id, *self.known.get("supersedes", ()))
+
+
 @frozen
 class Ledger:
     """The lines of a ledger that are sound, and what they come to.
@@ -146,6 +164,14 @@ class Ledger:
     def ended(self) -> tuple[Listed, ...]:
         """What does not count any more, in the order in which it was added."""
         return tuple(each for each in self.submissions.values() if each.status != "ranked")
+
+    def events(self) -> Iterator[Event]:
+        """Yield what was done, the oldest first."""
+        for line in self.text.split("\n")[:-1]:
+            known = json.loads(line)
+            sha256 = hashlib.sha256(line.encode()).hexdigest()
+            about = known.get("id", "")
+            yield Event(known["event"], about, known["when"], known["by"], known, sha256)
 
     def found_id(self, submission_id: str) -> str:
         """Return the id that begins so; raises `UsageError` if there is none, or more than one."""

@@ -9,18 +9,19 @@ import hashlib
 import io
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache, cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pommel.errors import PommelError
+from pommel.errors import PommelError, UsageError, quoted
 from pommel.files import CsvTable
-from pommel.leaderboard.board import PinnedSuite
+from pommel.leaderboard.board import Board, PinnedSuite
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.examples import SuiteExample
-from pommel.leaderboard.standings import Comparisons, Standing, weighted_mean
+from pommel.leaderboard.standings import Comparisons, Standing, Standings, weighted_mean
 from pommel.statistics import Interval
 from pommel.values import frozen
 
@@ -46,16 +47,54 @@ DATE = 10
 NOTHING = "\N{EN DASH}"
 
 
-def site_environment() -> "Environment":
-    """Return what makes pages of templates; raises `PommelError` without the extra `plots`."""
+class Places(NamedTuple):
+    """Where the parts of a site are, as links on one of its pages say it.
+
+    `root` stands before the names of files; `submissions` before ids and `suites` before keys, both
+    with `ending` behind. The others are whole, `upload` and `suites_file` "" where submissions are
+    to be sent, and suites to be had, in another way. `has_ended` is whether what is ranked no
+    longer has a page.
+    """
+
+    root: str
+    ranking: str
+    json: str
+    submissions: str
+    suites: str
+    ending: str = ".html"
+    upload: str = ""
+    suites_file: str = ""
+    has_ended: bool = False
+
+    @classmethod
+    def in_folder(cls, folder: str) -> "Places":
+        """Return those that a page in a folder of a static site has, "" for the outermost."""
+        root = "../" if folder else ""
+        submissions, suites = ("" if name == folder else f"{root}{name}/" for name in PLACES[1:])
+        return cls(
+            root=root,
+            ranking=f"{root}index.html",
+            json=f"{root}leaderboard.json",
+            submissions=submissions,
+            suites=suites,
+        )
+
+
+@cache
+def site_environment(page: str = "") -> "Environment":
+    """Return what makes pages of templates; raises `PommelError` without the extra `plots`.
+
+    `page` is a template in the place of `page.html.j2`, which is around the content of each.
+    """
     try:
-        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+        from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader, StrictUndefined
     except ImportError:
         raise PommelError("the site needs the plots extra: pip install 'pommel[plots]'") from None
     # The script of tables is that of a report.
     rooms = [PackageLoader("pommel", f"{room}/templates") for room in ("leaderboard", "report")]
+    own = [DictLoader({"page.html.j2": page})] if page else []
     environment = Environment(
-        loader=ChoiceLoader(rooms),
+        loader=ChoiceLoader([*own, *rooms]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -68,6 +107,9 @@ def site_environment() -> "Environment":
         "size": _size,
         "points": _points,
     }
+    script = environment.get_template("tables.js").render()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals |= {"script": script, "script_sha256": digest}
     return environment
 
 
@@ -130,6 +172,45 @@ class Pages:
     ranking: "Ranking"
     entries: Mapping[str, Entry]
     examples: tuple[SuiteExample, ...]
+
+    def within(
+        self, *, circuit: str = "", language: str = "", before: "Pages | None" = None
+    ) -> "Pages":
+        """Return the pages of the ranking by the suites of a circuit and a language, "" for any.
+
+        What was computed `before`, for the same suites, is not computed again. Raises `UsageError`
+        where the board has no such suite.
+        """
+        ranking, whole = self.ranking, self.ranking.board
+        own = self.parts(whole, circuit, language)
+        suites = tuple(whole.suites[index] for index in own)
+        used = {each.circuit for each in suites}
+        circuits = {name: weight for name, weight in whole.circuits.items() if name in used}
+        board = replace(whole, suites=suites, circuits=circuits)
+        entries, head = [*self.entries.values()], ranking.ledger.ranking_head
+        standings = Standings.of(board, entries, head, before.ranking.standings if before else None)
+        if apart := {row.id for row in ranking.standings.apart}:
+            standings = standings.setting_apart(apart)
+        return replace(
+            self,
+            ranking=replace(ranking, board=board, standings=standings),
+            examples=tuple(self.examples[index] for index in own),
+        )
+
+    @staticmethod
+    def parts(board: Board, circuit: str, language: str) -> list[int]:
+        """Return which suites of a board are of a circuit and in a language; raises as `within`."""
+        found = [
+            index
+            for index, each in enumerate(board.suites)
+            if circuit in {"", each.circuit} and language in {"", each.language}
+        ]
+        if not found:
+            raise UsageError(
+                f"no suite of the board is of the circuit {quoted(circuit)} and the language "
+                f"{quoted(language)}"
+            )
+        return found
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -194,9 +275,9 @@ class Pages:
         return sorted(found, key=lambda each: -each.score)
 
     @staticmethod
-    def suite_page(suite: PinnedSuite) -> str:
-        """Return where a suite's page lies in the site."""
-        return f"{_SUITES}/{suite.sha256[:_ID_DIGITS]}.html"
+    def suite_key(suite: PinnedSuite) -> str:
+        """Return what a suite's page is called."""
+        return suite.sha256[:_ID_DIGITS]
 
     def pairs_csv(self) -> str:
         """Return one line a pair of those that are ranked, the better first."""
@@ -213,37 +294,64 @@ class Pages:
             lines.append((*one, *other, *(round(float(each), _DIGITS) for each in (*numbers, *ps))))
         return csv_text(lines)
 
-    def texts(self, environment: "Environment") -> dict[str, str]:
-        """Return the text of each page by its name."""
-        ranking, script = self.ranking, environment.get_template("tables.js").render()
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        environment.globals |= {
-            "pages": self,
-            "ranking": ranking,
-            "board": ranking.board,
-            "script": script,
-            "script_sha256": digest,
-            "n_in_matrix": _MOST_IN_MATRIX,
+    @property
+    def names(self) -> list[str]:
+        """What the pages are called."""
+        return [
+            *("index", "pairs", "submit"),
+            *(f"{_SUBMISSIONS}/{row.id}" for row in self.ranking.rows),
+            *(f"{_SUITES}/{self.suite_key(each)}" for each in self.ranking.board.suites),
+        ]
+
+    @staticmethod
+    def file(name: str) -> str:
+        """Return a file that pages have beside them: `style.css`, or the script `tables.js`."""
+        return site_environment().get_template(name).render()
+
+    def text(self, name: str, at: Places | None = None, *, around: str = "") -> str:
+        """Return the text of a page by its name; raises `KeyError` for one that is not there.
+
+        `at` says where its links lead, by themselves to the files of a static site; `around` is the
+        template around it (`site_environment`). Raises `PommelError` without the extra `plots`.
+        """
+        folder, _, key = name.rpartition("/")
+        own = self._of_submission(key) if folder == _SUBMISSIONS else {}
+        if folder == _SUITES:
+            own = self._of_suite(key)
+        template = site_environment(around).get_template(f"{folder[:-1] or name}.html.j2")
+        return template.render(
+            pages=self,
+            ranking=self.ranking,
+            board=self.ranking.board,
+            n_in_matrix=_MOST_IN_MATRIX,
+            at=at or Places.in_folder(folder),
+            **own,
+        )
+
+    def _of_submission(self, submission_id: str) -> Mapping[str, object]:
+        """Return what the page of a submission shows."""
+        index = self._places[submission_id]
+        row = self.ranking.rows[index]
+        return {
+            "row": row,
+            "entry": self.entries[row.id],
+            "listed": self.ranking.listed(row),
+            "compared": self.compared(index) if row.rank else [],
         }
-        files = {
-            name: environment.get_template(f"{name}.j2").render(root="")
-            for name in ("index.html", "pairs.html", "submit.html")
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {row.id: index for index, row in enumerate(self.ranking.rows)}
+
+    def _of_suite(self, key: str) -> Mapping[str, object]:
+        """Return what the page of a suite shows."""
+        suites = self.ranking.board.suites
+        index = [*map(self.suite_key, suites)].index(key)
+        return {
+            "pinned": suites[index],
+            "example": self.examples[index],
+            "rows": self.on_suite(suites[index]),
         }
-        page = environment.get_template("submission.html.j2")
-        for index, row in enumerate(ranking.rows):
-            files[f"{_SUBMISSIONS}/{row.id}.html"] = page.render(
-                row=row,
-                entry=self.entries[row.id],
-                listed=ranking.listed(row),
-                compared=self.compared(index) if row.rank else [],
-                root="../",
-            )
-        page = environment.get_template("suite.html.j2")
-        for suite, example in zip(ranking.board.suites, self.examples, strict=True):
-            files[self.suite_page(suite)] = page.render(
-                pinned=suite, example=example, rows=self.on_suite(suite), root="../"
-            )
-        return files
 
 
 @cache

@@ -18,7 +18,7 @@ from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder, written_name
 from pommel.leaderboard.ledger import Ledger, Listed, Rerun
 from pommel.leaderboard.names import confused
-from pommel.leaderboard.pages import DATE, PLACES, Pages, csv_text, site_environment
+from pommel.leaderboard.pages import DATE, PLACES, Pages, csv_text
 from pommel.leaderboard.standings import Scored, Standing, Standings
 from pommel.values import frozen
 
@@ -163,23 +163,35 @@ class Ranking:
             columns[f"{title} n_swallowed"] = [row.n_swallowed[suite.sha256] for row in rows]
         return columns
 
+    def pages(self, place: BoardFolder) -> Pages:
+        """Return what the pages of a site show; raises `BoardError`."""
+        entries = place.entries(self.board, self.ledger)
+        return Pages(
+            ranking=self,
+            entries={each.id: each for each in entries},
+            examples=place.examples(self.board),
+        )
+
     def to_json(self, entries: Sequence[Entry]) -> str:
+        """Return `to_value` as text."""
+        return f"{json.dumps(self.to_value(entries), ensure_ascii=False, indent=1)}\n"
+
+    def to_value(self, entries: Sequence[Entry]) -> dict[str, object]:
         """Return the board and its ranking, and what is on it no longer; `entries`: all ranked."""
         known = {each.id: each for each in entries}
-        value = {
+        return {
             "board": self.board.to_dict(),
             "ledger_sha256": self.ledger.head,
             "submissions": [
-                {**self._known(row, known[row.id]), "named_like": list(self.confused[row.id])}
+                {**self.known(row, known[row.id]), "named_like": list(self.confused[row.id])}
                 for row in self.rows
             ],
             "ended": [
                 {name: getattr(each, name) or None for name in _ENDED} for each in self.ledger.ended
             ],
         }
-        return f"{json.dumps(value, ensure_ascii=False, indent=1)}\n"
 
-    def _known(self, row: Standing, entry: Entry) -> dict[str, object]:
+    def known(self, row: Standing, entry: Entry) -> dict[str, object]:
         """Return what is known of a submission, as JSON values."""
         listed, suites = self.listed(row), self.board.suites
         return {
@@ -212,25 +224,21 @@ class Ranking:
         `UsageError` for another folder, and `PommelError` without the extra `plots` or where
         nothing can be written.
         """
-        environment = site_environment()
+        style = Pages.file("style.css")
         inside = folder.iterdir() if folder.is_dir() else iter([folder] if folder.exists() else [])
         is_free = (folder / MARK).is_file() or all(written_name(each) == MARK for each in inside)
         if not is_free:
             raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
         ranking = cls.of(place, together=together)
-        entries = place.entries(ranking.board, ranking.ledger)
-        pages = Pages(
-            ranking=ranking,
-            entries={each.id: each for each in entries},
-            examples=place.examples(ranking.board),
-        )
+        pages = ranking.pages(place)
+        entries = [*pages.entries.values()]
         files = {
             # The mark comes first: what follows may be written over, should it be cut short.
             MARK: ranking.to_json(entries),
             "leaderboard.csv": ranking.to_csv(),
             "pairs.csv": pages.pairs_csv(),
-            "style.css": environment.get_template("style.css").render(),
-            **pages.texts(environment),
+            "style.css": style,
+            **{f"{each}.html": pages.text(each) for each in pages.names},
         }
         for name, text in files.items():
             # A stranger's text may hold half of a surrogate pair.

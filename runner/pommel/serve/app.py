@@ -9,6 +9,7 @@ is the JSON.
 import inspect
 import types
 import typing
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
@@ -37,7 +38,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pommel.errors import PommelError, package_version, printable
-from pommel.serve import beginning, looking, writing
+from pommel.serve import beginning, board, looking, receiving, writing
 from pommel.serve.guard import (
     ENTER,
     STATIC,
@@ -53,6 +54,7 @@ from pommel.serve.guard import (
 from pommel.serve.jobs import BusyError
 from pommel.serve.people import NOBODY, Person, Scope as Allowed
 from pommel.serve.shelf import NotShownError
+from pommel.serve.shown_board import NotReadyError
 from pommel.serve.site import Download, Moved, Nothing, Sent, Site
 from pommel.suite import PublishedSuite
 from pommel.values import frozen
@@ -61,10 +63,21 @@ if typing.TYPE_CHECKING:
     from jinja2 import Environment
 
 _JSON = ".json"
+# How a file is sent that is no field of a form, and what an archive begins with.
+_FILES = frozenset({"application/octet-stream", "application/zip"})
+_ZIP = b"PK\x03\x04"
 _MOST_FIELDS = 1_000
 _MOST_FILES = 8
 _FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 _AS_JSON = "application/json"
+
+
+@frozen
+class Asking:
+    """Who asks, and where this server is to them: `https://lab.example.org`, without a slash."""
+
+    person: Person
+    base: str
 
 
 @frozen(slots=False)
@@ -73,8 +86,9 @@ class Page:
 
     `asked` is the type of what the query, or what was sent, has to say. The function is about a
     part of the site (`about`, "" for all of it), is given what was asked, what the address names,
-    and, if it takes a `person`, who asks. Where the site lacks that part there is no such page.
-    What is sent has `body_bytes` at most.
+    and, if it takes a `person` or a `base`, who asks and where the server is (`Asking`). Where the
+    site lacks that part there is no such page. What is sent has `body_bytes` at most; where it is a
+    file and no form, it is the field `file`.
     """
 
     path: str
@@ -84,6 +98,7 @@ class Page:
     needs: Allowed = "read"
     method: Literal["GET", "POST"] = "GET"
     body_bytes: int = 1 << 20
+    file: str = ""
 
     @property
     def name(self) -> str:
@@ -105,7 +120,7 @@ class Page:
         names = [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
         return {name: self._types[name] for name in names}
 
-    def answered(self, site: Site, given: object, path: Mapping[str, str], who: Person) -> object:
+    def answered(self, site: Site, given: object, path: Mapping[str, str], who: "Asking") -> object:
         """Return what the page says; raises `RefusedError` for what it cannot be asked."""
         about = attrgetter(self.about)(site) if self.about else site
         if about is None:
@@ -119,8 +134,9 @@ class Page:
         except msgspec.ValidationError as error:
             what = "this address cannot be" if self.method == "GET" else "this cannot be taken"
             raise RefusedError(400, f"{what}: {error}") from None
-        if "person" in inspect.signature(self.says).parameters:
-            named["person"] = who
+        about_asking = {"person": who.person, "base": who.base}
+        taken = inspect.signature(self.says).parameters
+        named |= {name: each for name, each in about_asking.items() if name in taken}
         return self.says(about, asked, **named)
 
     async def given(self, request: Request, limits: Limits) -> object:
@@ -131,9 +147,13 @@ class Page:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == _PARTS:
             return self._of_pairs(await self._parts(Request(request.scope, receive)))
-        if kind not in {_AS_JSON, _FORM} and (kind or self._length(request)):
+        is_file = bool(self.file) and kind in _FILES
+        if not is_file and kind not in {_AS_JSON, _FORM} and (kind or self._length(request)):
             raise RefusedError(415, "send a form, or application/json")
         body = await read_body(receive)
+        # As curl sends a file, it calls it a form.
+        if is_file or (self.file and body.startswith(_ZIP)):
+            return {self.file: {"name": "", "content": body}}
         if kind == _AS_JSON:
             try:
                 return msgspec.json.decode(body)
@@ -239,7 +259,101 @@ _WRITING: tuple[tuple[Literal["GET", "POST"], str, type[Any], Callable[..., obje
     ("POST", "/jobs/{job_id}/cancel", Nothing, beginning.job_cancel, _SMALL),
 )
 
+_SUBMISSION_BYTES, _SUITE_BYTES = 66 << 20, 16 << 20
+
+
+def _of_inbox(about: str, root: str) -> tuple[Page, ...]:
+    """Return the pages by which something is looked at that was sent, and is decided."""
+    queue = f"{root}/queue"
+    decisions = (
+        ("accept", receiving.AcceptAsked, receiving.accept),
+        ("refuse", receiving.ReasonAsked, receiving.refuse),
+    )
+    return (
+        Page(path=queue, asked=Nothing, says=receiving.queue, about=about, needs="keep"),
+        Page(
+            path=f"{root}/uploads/{{upload_id}}",
+            asked=Nothing,
+            says=receiving.upload,
+            about=about,
+        ),
+        *(
+            Page(
+                path=f"{queue}/{{upload_id}}/{name}",
+                asked=asked,
+                says=says,
+                about=about,
+                needs="keep",
+                method="POST",
+            )
+            for name, asked, says in decisions
+        ),
+    )
+
+
+# A board, what is sent for it, and suites that are proposed.
+_RECEIVING: tuple[Page, ...] = (
+    Page(path="/board", asked=board.RankingAsked, says=board.ranking, about="shown_board"),
+    Page(path="/board/pairs", asked=Nothing, says=board.comparison, about="shown_board"),
+    Page(path="/board/submissions/{submission_id}", asked=Nothing, says=board.submission, about=""),
+    Page(path="/board/suites/{key}", asked=Nothing, says=board.pinned, about="shown_board"),
+    Page(path="/board/leaderboard.csv", asked=Nothing, says=board.ranking_csv, about="shown_board"),
+    Page(path="/board/pairs.csv", asked=Nothing, says=board.pairs_csv, about="shown_board"),
+    Page(path="/board/suites.zip", asked=Nothing, says=board.suites_zip, about="shown_board"),
+    Page(path="/board/style.css", asked=Nothing, says=board.board_style, about="shown_board"),
+    Page(path="/board/tables.js", asked=Nothing, says=board.board_script, about="shown_board"),
+    Page(path="/board/feed", asked=Nothing, says=board.news, about="shown_board"),
+    Page(path="/board/feed.atom", asked=Nothing, says=board.atom, about="shown_board"),
+    Page(path="/board/submit", asked=Nothing, says=receiving.submit, about="submissions"),
+    Page(
+        path="/board/submit",
+        asked=receiving.SubmissionAsked,
+        says=receiving.send,
+        about="submissions",
+        needs="upload",
+        method="POST",
+        body_bytes=_SUBMISSION_BYTES,
+        file="submission",
+    ),
+    *_of_inbox("submissions", "/board"),
+    Page(
+        path="/board/submissions/{submission_id}/withdraw",
+        asked=receiving.ReasonAsked,
+        says=receiving.withdraw,
+        about="submissions",
+        needs="keep",
+        method="POST",
+    ),
+    Page(
+        path="/board/verify",
+        asked=receiving.VerifyAsked,
+        says=receiving.verify,
+        about="submissions",
+        needs="keep",
+        method="POST",
+    ),
+    Page(
+        path="/suites/propose",
+        asked=Nothing,
+        says=receiving.propose,
+        about="proposals",
+        needs="upload",
+    ),
+    Page(
+        path="/suites/propose",
+        asked=receiving.ProposalAsked,
+        says=receiving.propose_suite,
+        about="proposals",
+        needs="upload",
+        method="POST",
+        body_bytes=_SUITE_BYTES,
+    ),
+    *_of_inbox("proposals", "/suites"),
+)
+
 PAGES: tuple[Page, ...] = (
+    # Before what names a suite in its address.
+    *_RECEIVING,
     Page(path="/", asked=Nothing, says=looking.start),
     Page(path="/runs", asked=looking.RunsAsked, says=looking.runs),
     Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
@@ -278,8 +392,12 @@ def make_app(site: Site, door: Door, pages: Sequence[Page] = PAGES) -> ASGIApp:
             with held.of(page.held_bytes(request)):
                 given = await page.given(request, door.limits)
 
+                # Behind a proxy, browsers reach it by HTTPS.
+                scheme = "https" if door.proxy else request.url.scheme
+                who = Asking(person=person, base=f"{scheme}://{request.headers['host']}")
+
                 def answered() -> Response:
-                    said = page.answered(site, given, request.path_params, person)
+                    said = page.answered(site, given, request.path_params, who)
                     return _answer(request, page, said, site)
 
                 return await turns.run(request.scope["pommel.sender"], answered)
@@ -322,7 +440,7 @@ def _answer(request: Request, page: Page, said: object, site: Site) -> Response:
         return RedirectResponse(said.to, status_code=303)
     if isinstance(said, Download):
         called = f"attachment; filename*=UTF-8''{quote(said.name, safe='')}"
-        headers = {"Content-Disposition": called}
+        headers = {"Content-Disposition": called} if said.name else {}
         return Response(said.content, media_type=said.media_type, headers=headers)
     if _wants_json(request.scope):
         return Response(msgspec.json.encode(said), media_type=_AS_JSON)
@@ -349,7 +467,7 @@ def _refused(error: Exception) -> RefusedError:
             return error
         case NotShownError():
             return RefusedError(404, str(error))
-        case BusyError():
+        case BusyError() | NotReadyError():
             return RefusedError(503, str(error))
         case PommelError():
             return RefusedError(400, str(error))
@@ -406,6 +524,7 @@ def document(pages: Sequence[Page] = PAGES) -> dict[str, object]:
         kinds, ref_template="#/components/schemas/{name}"
     )
     by_kind = dict(zip(kinds, found, strict=True))
+    names = Counter(page.name for page in pages)
     paths: dict[str, dict[str, object]] = {}
     for page in pages:
         asked = schemas[page.asked.__name__]
@@ -425,7 +544,8 @@ def document(pages: Sequence[Page] = PAGES) -> dict[str, object]:
         ]
         said = {kind: by_kind[kind] for kind in answers[page]}
         paths.setdefault(page.path, {})[page.method.lower()] = {
-            "operationId": page.name,
+            # Submissions and suites that were proposed are looked at by the same functions.
+            "operationId": page.name if names[page.name] == 1 else f"{page.about}_{page.name}",
             "summary": page.says.__doc__ or page.name,
             "parameters": [*in_path, *in_query],
             **({"requestBody": _body(asked)} if page.method == "POST" else {}),

@@ -57,17 +57,21 @@ CREATE TABLE uploads (
     kind TEXT NOT NULL CHECK (kind IN ('submission', 'suite')),
     place TEXT NOT NULL,         -- the folder that it is for: a board's, or that of suites
     name TEXT NOT NULL,          -- what its file was called
-    content BLOB NOT NULL,
+    words TEXT NOT NULL,         -- what its sender says of it
+    content BLOB NOT NULL,       -- as it came; empty once it is decided, or is faulty
+    n_bytes INTEGER NOT NULL,
     sha256 TEXT NOT NULL,        -- of the content
     sent TEXT NOT NULL,
     sent_by TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('sent', 'faulty', 'waiting', 'accepted', 'refused')),
     found TEXT NOT NULL,         -- JSON: what the check has said
-    decided TEXT,
+    decided TEXT,                -- of one that waits: when somebody began to accept it
     decided_by TEXT,
     reason TEXT                  -- why it was refused
 ) STRICT;
-CREATE INDEX uploads_of_place ON uploads (place, status, sent);
+CREATE INDEX uploads_of_place ON uploads (place, kind, status, sent);
+CREATE UNIQUE INDEX uploads_once ON uploads (place, kind, sha256)
+    WHERE status IN ('sent', 'waiting');
 CREATE TABLE jobs (
     job_id TEXT PRIMARY KEY,     -- random, for addresses
     kind TEXT NOT NULL,          -- such as 'run'

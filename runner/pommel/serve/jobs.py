@@ -180,10 +180,13 @@ class Jobs:
         """Return the jobs that were begun last, the newest first, without their logs."""
         return self._found("ORDER BY begun DESC, rowid DESC LIMIT ?", [n], log="''")
 
-    def run(self, arguments: Sequence[str], limits: Limits | None = None) -> Finished:
+    def run(
+        self, arguments: Sequence[str], limits: Limits | None = None, *, holding: int | None = None
+    ) -> Finished:
         """Run a command of pommel and wait for it; it is ended where it takes too much.
 
-        Raises `BusyError` where others are run for all that time.
+        `holding` is an open file that it is to have open, too, as long as it lives: a lock. Raises
+        `BusyError` where others are run for all that time.
         """
         limits = limits or Limits()
         if not self._waited_for.acquire(timeout=limits.seconds):
@@ -192,7 +195,7 @@ class Jobs:
             with tempfile.TemporaryFile("w+b") as said, tempfile.TemporaryFile("w+b") as log:
                 # Each thread of a library reserves memory that it does not use.
                 one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-                process = _started(arguments, subprocess.DEVNULL, (said, log), one)
+                process = _started(arguments, subprocess.DEVNULL, (said, log), one, holding)
                 try:
                     _bound(process.pid, limits)
                     status: int | None = process.wait(limits.seconds)
@@ -420,6 +423,7 @@ def _started(
     given: int | IO[bytes],
     said: tuple[int | IO[bytes], int | IO[bytes]],
     more: Mapping[str, str],
+    holding: int | None = None,
 ) -> "subprocess.Popen[bytes]":
     """Begin a command of pommel: its standard input, its two outputs, what its environment adds.
 
@@ -432,6 +436,8 @@ def _started(
         stdout=said[0],
         stderr=said[1],
         start_new_session=True,
+        # Windows has no children that inherit locks.
+        pass_fds=() if holding is None or sys.platform == "win32" else (holding,),
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         env={**os.environ, "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", **more},
     )

@@ -12,6 +12,8 @@ from pommel.serve.live import Live
 from pommel.serve.people import People
 from pommel.serve.revisions import Drafts, Windows
 from pommel.serve.shelf import Shelf
+from pommel.serve.shown_board import ShownBoard
+from pommel.serve.uploads import Proposals, Submissions
 from pommel.values import frozen
 
 
@@ -31,7 +33,7 @@ class Site:
 
     def __post_init__(self) -> None:
         # Before two requests can ask for them at once, and get two of them.
-        _ = (self.shelf, self.jobs)
+        _ = (self.shelf, self.jobs, self.submissions, self.proposals)
 
     @property
     def desk(self) -> Desk:
@@ -57,6 +59,22 @@ class Site:
     def live(self) -> Live:
         """The models, to be asked for one item."""
         return Live(self.store, self.models)
+
+    @cached_property
+    def shown_board(self) -> ShownBoard | None:
+        """The board, to be looked at; None where there is none."""
+        return ShownBoard(self.board) if self.board else None
+
+    @cached_property
+    def submissions(self) -> Submissions | None:
+        """What is sent for the board; None where there is none."""
+        board = self.shown_board
+        return Submissions(self.desk, self.jobs, board) if board else None
+
+    @cached_property
+    def proposals(self) -> Proposals | None:
+        """What is proposed for the folder of suites; None where there is none."""
+        return Proposals(self.desk, self.jobs, self.suites) if self.suites else None
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -90,7 +108,10 @@ class Sent:
 
 @frozen
 class Download:
-    """An answer that is a file; `media_type` is what HTTP calls its kind."""
+    """An answer that is a file; `media_type` is what HTTP calls its kind.
+
+    One without a name is a part of a page: a browser does not ask where to put it.
+    """
 
     name: str
     content: bytes
