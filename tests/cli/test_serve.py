@@ -236,18 +236,18 @@ def test_options_that_would_be_for_nobody(tmp_path: Path, pommel: Pommel) -> Non
     )
 
 
-def test_tokens_need_no_server() -> None:
+def test_tokens_need_no_server(tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "sys.modules.update(dict.fromkeys(['uvicorn', 'starlette', 'jinja2', 'multipart']))\n"
         "from pommel.cli import main\n"
         "main(['serve', 'token', 'list', '--desk', sys.argv[1]])\n"
     )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run([*command, "desk.sqlite"], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", program, str(tmp_path / "serve.sqlite")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     serving = program.replace("'token', 'list', '--desk', sys.argv[1]", "'--port', '0'")
-    command = [sys.executable, "-c", serving]
+    command = [sys.executable, "-c", serving, ""]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "is not installed: pip install 'pommel[serve]'" in done.stderr

@@ -32,7 +32,8 @@ def key() -> str:
 def with_packages() -> Tree:
     """Return the system of `rootfs` with torch, transformers, h5py and what they need."""
     system = rootfs.system()
-    system.files |= {f"{PLACE}/{name}": path for name, path in _files(_distributions()).items()}
+    for name, path in _files(_distributions()).items():
+        system.files[f"{PLACE}/{name}"] = path
     return system
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from playwright.sync_api import Page as Window
 from starlette.testclient import TestClient
-from tests.serve.samples import HOST, TOKEN, client, door_of, filled, people_of
+from tests.serve.samples import HOST, TOKEN, client, door_of, filled, people_of, served
 
 from pommel.errors import InputError
 from pommel.serve.app import PAGES, Page, document, make_app
@@ -400,3 +401,26 @@ def test_all_pages_are_described(server: TestClient) -> None:
     assert sent == {"type": "string", "contentEncoding": "base64"}
     assert "303" in operations["post", "/leads"]["responses"]
     assert {*operations["get", "/file"]["responses"]["200"]["content"]} == {"*/*"}
+
+
+@pytest.mark.full
+def test_what_fails_in_a_part_of_a_page_is_said_above_it(
+    site: Site, page: Window, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served(site) as address:
+        page.goto(f"{address}/runs?token={TOKEN}")
+        rows = page.locator("main table tr").count()
+        assert rows > 1
+        for path, said in {
+            "/nothing": "there is no such page",
+            "/runs?page=x": "this address cannot be: Expected `int`, got `str` - at `$.page`",
+        }.items():
+            page.evaluate("path => { htmx.ajax('GET', path, {target: 'main table'}) }", path)
+            page.wait_for_selector(f"#failure:has-text('{said.partition('`')[0].strip()}')")
+            assert page.locator("#failure").inner_text() == said
+        page.evaluate("htmx.ajax('POST', '/enter', {values: {token: 'x'}, target: 'main table'})")
+        page.wait_for_selector("#failure:has-text('this token opens nothing')")
+        # What was there is there.
+        assert page.locator("main table tr").count() == rows
+        assert page.locator("#failure").get_attribute("role") == "alert"
+    assert TOKEN not in capsys.readouterr().out
