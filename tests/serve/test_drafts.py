@@ -422,6 +422,16 @@ def test_two_blocks_below_the_last_item_are_both_kept() -> None:
     assert numbers == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_block_for_regions_that_are_others_now_is_not_pasted() -> None:
+    base = document()
+    theirs = Change(what="add region", places=("0",), texts=("first",)).on(base)
+    rows = [["a", "b"], ["c", "d"], ["e", "f"]]
+    ours = Change(what="paste", places=("c-1-0-1",), texts=(drafts.text_of_block(rows),))
+    found = merged(base, theirs, ours)
+    assert found.document is theirs
+    assert found.clashes[0].yours == "paste"
+
+
 # Files.
 
 

@@ -323,8 +323,10 @@ def _mapped(document: Document, change: _Changed) -> Document:
 
 # What spreadsheets copy.
 
-_CELL = re.compile(r'"((?:[^"]|"")*)"(?=\t|\r\n|\r|\n|\Z)|([^\t\r\n]*)')
-_ENDS = re.compile(r"\t|\r\n|\r|\n|\Z")
+# A cell in quotes, or one as it stands; then what comes behind it.
+_CELL = re.compile(r'(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n|\r|\n|\Z)')
+# Without one of these in it, no spreadsheet puts a cell in quotes.
+_QUOTED_FOR = re.compile(r'[\t\r\n]|""')
 
 
 def block_of(text: str) -> list[list[str]]:
@@ -335,27 +337,15 @@ def block_of(text: str) -> list[list[str]]:
     becomes a blank: a sentence has none. Rows may be of different lengths.
     """
     rows: list[list[str]] = [[]]
-    at = 0
-    while True:
-        match = _CELL.match(text, at)
-        assert match is not None  # noqa: S101 - it matches the empty text, too
-        quoted_cell, plain = match[1], match[2]
-        if quoted_cell is not None and not re.search(r'[\t\r\n]|""', quoted_cell):
-            plain, quoted_cell = match[0], None
-        cell = plain if quoted_cell is None else quoted_cell.replace('""', '"')
+    for match in _CELL.finditer(text):
+        in_quotes, plain, end = match.groups()
+        if in_quotes is not None and not _QUOTED_FOR.search(in_quotes):
+            plain, in_quotes = f'"{in_quotes}"', None
+        cell = plain if in_quotes is None else in_quotes.replace('""', '"')
         rows[-1].append(re.sub(r"\r\n|\r|\n", " ", cell))
-        end = _ENDS.match(text, match.end())
-        if end is None:
-            # Behind a quote that is none.
-            rest = re.compile(r"[^\t\r\n]*").match(text, at)
-            assert rest is not None  # noqa: S101 - likewise
-            rows[-1][-1] = rest[0]
-            end = _ENDS.match(text, rest.end())
-            assert end is not None  # noqa: S101 - likewise
-        at = end.end()
-        if not end[0]:
+        if not end:
             break
-        if end[0] != "\t":
+        if end != "\t":
             rows.append([])
     # What is copied ends with a line feed.
     if rows[-1] == [""]:
@@ -391,18 +381,13 @@ def _pasted(document: Document, place: str, text: str) -> tuple[Document, dict[s
         case _:
             raise DraftError("a block is pasted into the sentences: put the cursor into a region")
     named = _named_rows(document, rows) if at == 0 else None
-    width = (
-        max((len(row) for row in (named or {}).values()), default=0)
-        if named
-        else max(map(len, rows), default=0)
-    )
-    numbers = columns(document)[at:]
+    cells = rows if named is None else [*named.values()]
+    numbers, width = columns(document)[at:], max(map(len, cells), default=0)
     if width > len(numbers):
-        there = counted(len(numbers), "region")
+        there = "there is 1 region" if len(numbers) == 1 else f"there are {len(numbers)} regions"
         raise DraftError(
-            f"the block has {counted(width, 'column')}, and from here there "
-            f"{'is' if len(numbers) == 1 else 'are'} {there}: nothing was pasted; add regions, or "
-            f"begin further left"
+            f"the block has {counted(width, 'column')}, and from here {there}: nothing was pasted; "
+            f"add regions, or begin further left"
         )
     if named is not None:
         document, at_rows = _rows_of_names(document, named)
@@ -943,26 +928,17 @@ def merged(base: Document, theirs: Document, change: Change) -> Merged:
     change.check()
     if base is theirs or base == theirs:
         return Merged(document=change.on(theirs))
+    if change.what not in ("texts", "paste"):
+        return _merged_whole(base, theirs, change)
+    texts = dict(zip(change.places, change.texts, strict=True))
     grown = theirs
     if change.what == "paste":
-        with_rows, texts = _pasted(base, change.places[0], change.texts[0])
-        new = with_rows["items"][len(base["items"]) :]
-        # New items are theirs and ours; those of ours get numbers that nobody has.
+        if _frame(base)[:2] != _frame(theirs)[:2]:
+            return Merged(document=theirs, clashes=(Clash(place="", theirs="", yours="paste"),))
+        pasted = change.on(base)
+        _, texts = _pasted(base, change.places[0], change.texts[0])
         texts = {place: text for place, text in texts.items() if text_at(base, place) is not None}
-        after = len(theirs["items"])
-        filled = change.on(base)["items"][len(base["items"]) :]
-        for n, _ in enumerate(new):
-            grown = with_item(grown, after + n)
-            number = grown["items"][-1]["item_number"]
-            grown = _with_item(
-                grown,
-                after + n,
-                lambda _each, own=filled[n], no=number: {**own, "item_number": no},  # type: ignore[misc]
-            )
-    elif change.what == "texts":
-        texts = dict(zip(change.places, change.texts, strict=True))
-    else:
-        return _merged_whole(base, theirs, change)
+        grown = _with_items_below(theirs, pasted["items"][len(base["items"]) :])
     clashes, fitting = [], {}
     for place, text in texts.items():
         there = _place_in(theirs, base, place)
@@ -990,7 +966,15 @@ def _merged_whole(base: Document, theirs: Document, change: Change) -> Merged:
     return Merged(document=moved.on(theirs))
 
 
-def _frame(document: Document) -> object:
+def _with_items_below(document: Document, new: Sequence[Mapping[str, Any]]) -> Document:
+    """Return the document with more items at its end, whose numbers are those that nobody has."""
+    items = document["items"]
+    last = max(int(each["item_number"]) for each in items)
+    own = [{**each, "item_number": last + n} for n, each in enumerate(new, start=1)]
+    return {**document, "items": [*items, *own]}
+
+
+def _frame(document: Document) -> tuple[list[int], list[str], int]:
     return columns(document), condition_names(document), len(document["predictions"])
 
 
