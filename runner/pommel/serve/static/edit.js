@@ -376,6 +376,8 @@
     } else if (requestConfig?.verb !== "get") say(reason(xhr), true);
   }
 
+  // A failure is told beside what it is about, and not above the page.
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => { if (detail.xhr.status >= 400) detail.shouldSwap = false; });
   document.addEventListener("input", (event) => {
     const cell = event.target;
     if (!isText(cell)) return;
