@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from tests.report.page.browser import Browser, find_browser, opened_browser
+from playwright.sync_api import Browser as Chromium
+from tests.report.page.browser import Browser, find_browser, started_chromium
 from tests.times import name_of, slow_tests
 
 # The first example of a law also pays for imports, and a machine may be busy. In CI the examples
@@ -69,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         asks_for = getattr(item, "fixturenames", ())
         is_crash = item.path.is_relative_to(REPOSITORY / "tests" / "crashes")
-        if item.get_closest_marker("docker") or {"browser", "chromium"} & {*asks_for} or is_crash:
+        if item.get_closest_marker("docker") or "chromium" in asks_for or is_crash:
             item.add_marker("full")
         if "shared_data" in asks_for:
             item.add_marker("published")
@@ -108,12 +109,18 @@ def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium() -> Iterator[Chromium]:
     """A browser; without one tests are skipped, and in CI they fail."""
     program = find_browser()
     if program is None:
         if os.environ.get("CI"):
             pytest.fail("CI runs with Chromium, and it is not there; see .ci/install-browser")
         pytest.skip("no Chromium is installed")
-    with opened_browser(program) as opened:
-        yield opened
+    with started_chromium(program) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: Chromium) -> Browser:
+    """One page of it, for one test after another."""
+    return Browser(chromium.new_page())

@@ -24,21 +24,3 @@ def multilingual_records(shared_data: Path) -> list[RunRecord]:
         for suite in row
         if suite not in ("model", "params")
     ]
-
-
-def clams_records(shared_data: Path) -> list[RunRecord]:
-    """Return the accuracies of Mueller et al. (2020): LSTMs (mono, multi) and mBERT."""
-    with (shared_data / "clams" / "table1_table2.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [
-        record(
-            row["model"],
-            f"{row['lang']}-{name}",
-            share=float(row[name]),
-            language=row["lang"],
-            group=name,
-        )
-        for row in rows
-        for name in row
-        if name not in ("table", "lang", "model", "published_average") and row[name]
-    ]

@@ -271,16 +271,6 @@ def test_models_that_come_to_the_same_are_tested_once(monkeypatch: pytest.Monkey
     assert n_tested == 3
 
 
-def test_of_very_many_rows_people_see_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accuracy, "_MOST_SHOWN", 2)
-    found = Accuracies.of([record("m", suite, "10") for suite in "abc"], "suite", FEW)
-    (table,) = found.tables()
-    assert table.row_count == 2
-    last = str(table.caption).splitlines()[-1]
-    assert last == "The first 2 of 3 rows: --format csv has all."
-    assert len(found.frame()) == 3
-
-
 def test_what_was_published_without_items_is_not_pooled() -> None:
     records = [record("m", "s", "10"), record("m", "t", share=0.5)]
     row = only(records, "model", replace(FEW, average="items"))
@@ -479,15 +469,6 @@ def test_people_are_shown_the_first_rows_and_items_of_others_are_not_looked_at(
         found.frame()
 
 
-def test_of_one_suite_with_several_predictions_no_wilson_interval_is_named() -> None:
-    records = [record("m", "s", ["1111", "1100"], rule="each")]
-    caption = str(Accuracies.of(records, "model", FEW).tables()[0].caption)
-    assert "Wilson" not in caption
-    assert caption.startswith(
-        "Of one suite with several predictions: their mean [95% stratified score interval].\n"
-    )
-
-
 def test_a_family_is_a_mean_with_its_spread_and_one_member_is_no_family() -> None:
     records = [*seeds("lstm", "s", "1100", "1111"), *seeds("gru", "s", "1100")]
     _, *rows = rows_of(records)
@@ -497,11 +478,6 @@ def test_a_family_is_a_mean_with_its_spread_and_one_member_is_no_family() -> Non
         ("lstm (mean ± sd, n = 2)", "0.75 ± 0.35", ""),
         ("gru/seed-1", "0.50 [0.15, 0.85]", ".688"),
     ]
-
-
-def test_a_share_that_was_published_alone_has_nothing_else() -> None:
-    _, row = rows_of([record("m", "s", share=0.7)])
-    assert row == ["m", "s", "", "0.70", "unknown", "", "", ""]
 
 
 def test_without_a_known_chance_there_is_no_test() -> None:

@@ -462,13 +462,6 @@ def test_what_is_left_out_is_told() -> None:
     ]
 
 
-def test_predictions_of_one_alone_are_told() -> None:
-    records = [record("a", "s", ["11", "10"], rule="each"), record("b", "s", ["11"], rule="each")]
-    assert [*compared(records).notes] == [
-        "1 prediction of a left out, which b has no items of: prediction 1 of s"
-    ]
-
-
 FOUND = ModelsCompared.of(
     [
         record("gpt2", "s", "10", reference="huggingface://gpt2"),

@@ -358,8 +358,12 @@ def test_seeds_that_have_one_of_the_two_suites_are_left_out() -> None:
         *seeds("l", "b", "10"),
         *scored({"c": 1.0}, "l/seed-1"),
     ]
-    (found,) = SuiteDifferences.of(records, "a", "b").rows
+    result = SuiteDifferences.of(records, "a", "b")
+    (found,) = result.rows
     assert found.difference == 0.5
+    assert result.left_out == {
+        "without suites that other seeds of the same model have": ("l/seed-2",)
+    }
 
 
 def test_a_suite_that_there_is_not() -> None:

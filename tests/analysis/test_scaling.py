@@ -1,6 +1,5 @@
 """Slopes of accuracy against size."""
 
-import csv
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -34,22 +33,6 @@ def sized(name: str, billions: float, share: float, suite: str = "s", **facts: o
 def multilingual(shared_data: Path) -> list[RunRecord]:
     """The accuracies of Kryvosheieva and Levy (2025)."""
     return multilingual_records(shared_data)
-
-
-def test_the_80_slopes_and_20_averages_of_the_paper(
-    multilingual: list[RunRecord], shared_data: Path
-) -> None:
-    with (shared_data / "multilingual" / "performance_vs_size.csv").open(newline="") as file:
-        published = {
-            (row[""], suite): row[suite] for row in csv.DictReader(file) for suite in row if suite
-        }
-    globs = {"mGPT": ["mGPT-*"], "BLOOM": ["bloom*"], "XGLM": ["xglm-*"], "XLM-R": ["xlmr-*"]}
-    records = ModelsCompared.with_size_families(without_models(multilingual, ["xglm-4.5B"]), globs)
-    result = ScalingAsked().answer(records)
-    found = {(each.family, each.name): f"{each.slope_percent:.3f}" for each in result.slopes}
-    assert found == published
-    assert len(found) == 100
-    assert result.without_family == ("human", "mbert")
 
 
 def test_averages_are_means_of_slopes_as_they_are_not_of_rounded_ones(

@@ -38,19 +38,6 @@ def test_two_models(pommel: Pommel) -> None:
     assert note == "note: 1 suite of gpt2 left out, which ngram has no run on: t"
 
 
-def test_a_table_for_people(pommel: Pommel) -> None:
-    outcome = pommel("compare", "gpt2", "ngram")
-    assert outcome.stdout.splitlines()[0] == "A = gpt2, B = ngram"
-    assert "McNemar's exact test" in outcome.stdout
-
-
-def test_seeds_are_averaged(pommel: Pommel) -> None:
-    outcome = pommel("compare", "lstm", "gpt2", "--suite", "s", "--format", "csv")
-    (suite, _) = outcome.rows()
-    assert (suite["n_members_a"], suite["accuracy_a"], suite["n_both"]) == ("2", "0.375", "")
-    assert "lstm is the mean over 2 models, item by item" in outcome.stderr
-
-
 def test_runs_by_their_ids(pommel: Pommel) -> None:
     def run_id(model: str, suite: str) -> str:
         (found,) = (run for run in RUNS if _is(run, model, suite))

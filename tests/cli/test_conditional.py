@@ -30,20 +30,6 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_for_people(pommel: Pommel, targets: Path) -> None:
-    outcome = pommel("conditional", UNIFORM, targets)
-    assert (outcome.status, outcome.stderr) == (0, "")
-    header, first, second = (
-        [cell.strip() for cell in line.replace("┃", "│").strip("│").split("│")]
-        for line in outcome.stdout.splitlines()
-        if line[0] in "┃│"
-    )
-    added = ["surprisal_bits", "mean_surprisal_bits", "n_tokens", "n_unscored", "oovs"]
-    assert header == ["id", "context", "target", *added]
-    assert first == ["007", "The dog", "barks .", "4.00", "2.00", "2", "0", "[]"]
-    assert second == ["NA", "The", "dog", "2.00", "2.00", "1", "0", "[]"]
-
-
 def test_csv_and_tsv_keep_the_files_columns_as_they_are_written(
     pommel: Pommel, targets: Path
 ) -> None:

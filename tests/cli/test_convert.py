@@ -34,18 +34,6 @@ def test_sentences_become_a_suite(pommel: Pommel, lines: Path, tmp_path: Path) -
     assert json.loads(pommel("convert", lines, "--name", "x").stdout)["meta"]["name"] == "x"
 
 
-def test_the_published_sets_become_suites_and_come_back(
-    pommel: Pommel, shared_data: Path, tmp_path: Path
-) -> None:
-    path = shared_data / "clams" / "evalset_small" / "he.simple_agrmt.txt"
-    table = tmp_path / "pairs.tsv"
-    assert pommel("convert", path, "-o", table).status == 0
-    outcome = pommel("convert", table, "--format", "clams")
-    assert outcome.stdout == path.read_text("utf-8")
-    value = json.loads(pommel("convert", path).stdout)
-    assert len(value["items"]) == 140
-
-
 def test_what_a_file_is_can_be_said(pommel: Pommel, lines: Path, tmp_path: Path) -> None:
     other = tmp_path / "sets"
     lines.rename(other)
@@ -118,16 +106,6 @@ def test_a_suite_in_every_form(pommel: Pommel, shared_data: Path, tmp_path: Path
     value = json.loads(pommel("convert", table, "--name", "x").stdout)
     assert (value["meta"]["name"], value["predictions"]) == ("x", [])
     assert value["items"][0] == json.loads(path.read_text("utf-8"))["items"][0]
-
-
-def test_every_published_suite_comes_out_as_it_went_in(
-    pommel: Pommel, shared_data: Path, tmp_path: Path
-) -> None:
-    for path in sorted((shared_data / "hu2020" / "suites").glob("*.json")):
-        copy = tmp_path / path.name
-        assert pommel("convert", path, "-o", copy).status == 0
-        # Stray spaces are told of, and kept.
-        assert json.loads(copy.read_text("utf-8")) == json.loads(path.read_text("utf-8"))
 
 
 def test_evaluated_suites_keep_their_surprisals(

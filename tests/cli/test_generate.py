@@ -31,15 +31,6 @@ def grammar(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_published_lines(pommel: Pommel, shared_data: Path) -> None:
-    clams = shared_data / "clams"
-    path = clams / "fr_replication" / "simple_agrmt.avg"
-    outcome = pommel("generate", path, "--format", "clams")
-    assert (outcome.status, outcome.stderr) == (0, "")
-    expected = (clams / "evalset_small" / "fr.simple_agrmt.txt").read_text("utf-8")
-    assert outcome.stdout == expected
-
-
 def test_a_suite_that_says_what_it_was_made_from(
     pommel: Pommel, grammar: Path, tmp_path: Path
 ) -> None:

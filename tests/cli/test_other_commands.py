@@ -21,27 +21,12 @@ def test_surprisals_and_evaluate_say_what_run_says(
     ]
 
 
-def test_evaluate_reads_standard_input(pommel: Pommel, suite_file: Path) -> None:
-    evaluated = pommel("compute-surprisals", "dummy://", suite_file).stdout
-    outcome = pommel("evaluate", "-", stdin=evaluated)
-    assert outcome.status == 0
-    assert "agreement" in outcome.stdout
-
-
 def test_evaluate_refuses_a_suite_without_surprisals(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("evaluate", suite_file)
     assert outcome.failure(3) == (
         f"{suite_file}:1:1: this suite has not been evaluated: no region has a "
         "metric_value; compute its surprisals first, with `pommel surprisals`"
     )
-
-
-def test_surprisals_as_a_table_of_regions(pommel: Pommel, suite_file: Path) -> None:
-    outcome = pommel("surprisals", "dummy://uniform?bits=2", suite_file, "--format", "csv")
-    rows = outcome.rows()
-    assert len(rows) == 3 * 2 * 3
-    assert rows[0]["content"] == "The pilot"
-    assert (rows[0]["region_name"], rows[0]["sum_bits"]) == ("subject", "4.0")
 
 
 @pytest.mark.parametrize("model", ["dummy://", "builtin://en-ngram"])
@@ -64,39 +49,11 @@ def test_recorded_surprisals_give_the_same_results(
     assert {record["region_number"] for record in first} == {1, 2, 3, 4}
 
 
-def test_validate_says_what_is_sound(pommel: Pommel, suite_file: Path) -> None:
-    outcome = pommel("validate", suite_file)
-    assert outcome.status == 0
-    assert outcome.stdout == (
-        f"{suite_file}: ok: 3 items x 2 conditions, 3 regions, 1 prediction\n"
-    )
-
-
-def test_validate_reports_every_fault_and_ends_with_3(pommel: Pommel, tmp_path: Path) -> None:
-    value = suite_value(n_items=17)
-    del value["items"][16]["conditions"][1]
-    value["predictions"][0]["formula"] = "(2;%match%) < (2;%mismtch%)"
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps(value, indent=1))
-    outcome = pommel("validate", path)
-    assert outcome.status == 3
-    assert "there is no condition 'mismtch'; did you mean 'mismatch'?" in outcome.stdout
-    assert "item 17 has no condition 'mismatch', which other items have" in outcome.stdout
-    assert "2 errors in 1 of 1 file" in outcome.stderr
-
-
 def test_validate_as_json(pommel: Pommel, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text("{")
     (fault,) = json.loads(pommel("validate", path, "--format", "json").stdout)
     assert (fault["line"], fault["column"], fault["severity"]) == (1, 2, "error")
-
-
-def test_suites_list_knows_the_shipped_ones(pommel: Pommel) -> None:
-    rows = json.loads(pommel("suites", "list", "suites:en", "--format", "json").stdout)
-    circuits = {row["circuit"] for row in rows}
-    assert len(circuits) == 6
-    assert all(row["language"] == "en" and row["n_items"] >= 24 for row in rows)
 
 
 def test_suites_added_up_by_circuit(pommel: Pommel, suite_file: Path) -> None:

@@ -18,6 +18,7 @@ from pommel.cli.output import (
     form_option,
     form_or_usual,
     output_option,
+    progress_bar,
     show_rows,
 )
 from pommel.files.tables import frame_of, frame_text
@@ -56,6 +57,22 @@ def test_a_download_is_shown_from_its_first_piece_on(
     shown = all_shown(terminal[0])
     assert "fetching toy" in shown
     assert "0.5/1.0 kB" in shown
+
+
+def test_lines_say_how_far_it_is_where_they_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar("toy", 4) as go_on:
+        go_on(4)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("POMMEL_PROGRESS", "1")
+    with progress_bar("toy", 4) as go_on:
+        go_on(1)
+        # Too soon for another line, but for the last one.
+        go_on(1)
+        go_on(2)
+    said = capsys.readouterr().err
+    assert said == "progress: 1 of 4, toy\nprogress: 4 of 4, toy\n"
 
 
 @pytest.mark.parametrize(

@@ -12,32 +12,9 @@ from tests.cli.samples import Pommel, suite_value
 from tests.word_model import WordModel, replace_kind
 
 
-def test_a_table_of_suites_and_models(pommel: Pommel, suite_file: Path) -> None:
-    outcome = pommel("run", "dummy://", suite_file)
-    assert outcome.status == 0
-    assert "agreement" in outcome.stdout
-    assert "95% Wilson interval" in outcome.stdout
-
-
-def test_csv_has_one_row_a_suite_and_model(pommel: Pommel, suite_file: Path) -> None:
-    outcome = pommel("run", "dummy://", "dummy://uniform?bits=2", suite_file, "--format", "csv")
-    rows = outcome.rows()
-    assert [row["suite"] for row in rows] == ["agreement", "agreement"]
-    assert len({row["model_name"] for row in rows}) == 2
-    assert rows[1]["n_holding"] == "0"
-    assert rows[1]["n_ties"] == "3"
-
-
 def test_equal_surprisals_are_noted_as_ties(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("run", "dummy://uniform?bits=2", suite_file)
     assert "compares equal values in 3 items, where '<' and '>' fail" in outcome.stderr
-
-
-@pytest.mark.parametrize("table", ["suites", "predictions", "regions", "tokens"])
-def test_every_table_leaves_as_json(pommel: Pommel, suite_file: Path, table: str) -> None:
-    outcome = pommel("run", "dummy://", suite_file, "--format", "json", "--table", table)
-    records = json.loads(outcome.stdout)
-    assert {record["suite"] for record in records} == {"agreement"}
 
 
 def test_json_has_the_rows_of_csv_as_numbers(pommel: Pommel, suite_file: Path) -> None:
@@ -61,16 +38,6 @@ def test_json_full_has_the_provenance(pommel: Pommel, suite_file: Path) -> None:
     assert run["provenance"]["model"]["reference"] == "dummy://"
     assert run["provenance"]["score_rule"] == "all"
     assert run["provenance"]["policy"]["bos"] == "auto"
-
-
-def test_compat_prints_the_four_columns_of_the_retired_tool(
-    pommel: Pommel, suite_file: Path
-) -> None:
-    lines = pommel("run", "dummy://", suite_file, "--compat", "syntaxgym").stdout.splitlines()
-    assert lines[0] == "suite\tprediction_id\titem_number\tresult"
-    assert [line.split("\t")[:3] for line in lines[1:]] == [
-        ["agreement", "0", str(n)] for n in (1, 2, 3)
-    ]
 
 
 def test_a_model_that_is_not_there_leaves_no_folder_of_results(

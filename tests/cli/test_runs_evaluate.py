@@ -108,13 +108,6 @@ def test_a_table_for_people(pommel: Pommel, run: Outcome) -> None:
 
 
 @pytest.mark.usefixtures("run")
-@pytest.mark.parametrize("table", ["suites", "predictions", "regions", "tokens", "families"])
-def test_every_table_leaves_as_json(pommel: Pommel, table: str) -> None:
-    outcome = pommel("runs", "evaluate", "--format", "json", "--table", table)
-    assert {each["suite"] for each in json.loads(outcome.stdout)} <= {"agreement"}
-
-
-@pytest.mark.usefixtures("run")
 def test_json_says_which_run_scored_it(pommel: Pommel, own_store: Path) -> None:
     (value,) = json.loads(
         pommel("runs", "evaluate", "--oov", "skip", "--format", "json-full").stdout

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.cli.samples import Pommel, save, suite_value
@@ -13,18 +12,10 @@ from tests.word_model import WordModel
 from pommel.errors import ModelError
 from pommel.scoring.results import KeptPredictions
 from pommel.scoring.run_record import RunRecord
-from pommel.store import Selection, Store
+from pommel.store import Store
 from pommel.store.store import run_and_keep
 
 FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-results` those of others"
-
-
-@pytest.fixture
-def two_runs(pommel: Pommel, suite_file: Path, own_store: Path) -> list[str]:
-    """Two runs of made-up models on a suite; their ids in the order in which they were made."""
-    assert pommel("run", "dummy://", "dummy://uniform?bits=2", suite_file).status == 0
-    with Store.open(own_store) as store:
-        return [each.run_id for each in store.runs.heads()]
 
 
 def listed(pommel: Pommel, *arguments: str) -> list[dict[str, str]]:
@@ -43,40 +34,6 @@ def test_nothing_to_list_is_no_error(pommel: Pommel, own_store: Path, is_there: 
     assert own_store.exists() == is_there
     assert listed(pommel) == []
     assert json.loads(pommel("runs", "list", "--format", "json").stdout) == []
-
-
-def test_runs_come_newest_first(pommel: Pommel, two_runs: list[str]) -> None:
-    rows = listed(pommel)
-    assert [row["run_id"] for row in rows] == two_runs[::-1]
-    assert [row["model_name"] for row in rows] == ["uniform-2", "dummy"]
-    assert rows[0] | {"run_id": "", "created": ""} == {
-        "run_id": "",
-        "created": "",
-        "source": "pommel",
-        "model_name": "uniform-2",
-        "reference": "dummy://uniform?bits=2",
-        "suite": "agreement",
-        "circuit": "",
-        "language": "",
-        "score_rule": "all",
-        "policy": "",
-        "n_items": "3",
-        "score": "0.0",
-        "low": "0.0",
-        "high": "0.5614970317550454",
-        "status": "complete",
-        "n_scored": "",
-        "n_sentences": "",
-    }
-
-
-def test_the_table_for_people(pommel: Pommel, two_runs: list[str]) -> None:
-    lines = pommel("runs", "list").stdout.splitlines()
-    cells = [each.split("│") for each in lines if each.startswith("│")]
-    assert [row[1].strip() for row in cells] == two_runs[::-1]
-    assert [row[4].strip() for row in cells] == ["uniform-2", "dummy"]
-    assert [row[9].strip() for row in cells] == ["0.00 [0.00, 0.56]", "0.00 [0.00, 0.56]"]
-    assert "policy" not in lines[1]
 
 
 def test_how_runs_were_scored_is_shown_where_it_differs(
@@ -199,36 +156,6 @@ def test_a_run_of_a_family_that_others_have_published(pommel: Pommel, own_store:
 def test_a_reported_score_has_no_counts(pommel: Pommel, own_store: Path) -> None:
     save(own_store, reported())
     assert pommel("runs", "show", "fedc").stdout.splitlines()[-1] == "score: 0.8260"
-
-
-def test_json_of_a_run_is_its_row(pommel: Pommel, two_runs: list[str]) -> None:
-    rows = json.loads(pommel("runs", "list", "--format", "json").stdout)
-    (row,) = json.loads(pommel("runs", "show", two_runs[1], "--format", "json").stdout)
-    assert row in rows
-    assert (row["run_id"], row["n_items"], row["score"]) == (two_runs[1], 3, 0.0)
-
-
-def test_json_full_has_all_that_is_known(
-    pommel: Pommel, two_runs: list[str], own_store: Path
-) -> None:
-    value: dict[str, Any] = json.loads(
-        pommel("runs", "show", two_runs[1], "--format", "json-full").stdout
-    )
-    assert value["run_id"] == two_runs[1]
-    assert value["model"]["reference"] == "dummy://uniform?bits=2"
-    assert value["score"] == 0.0
-    assert value["scores"][0]["n_ties"] == 3
-    assert value["predictions"] == [
-        {"prediction_id": 0, "formula": "(2;%match%) < (2;%mismatch%)", "description": ""}
-    ]
-    assert [(each["item_number"], each["result"]) for each in value["items"]] == [
-        (1, False),
-        (2, False),
-        (3, False),
-    ]
-    with Store.open(own_store) as store:
-        (record,) = store.runs.records(Selection(run_ids=(two_runs[1],)))
-    assert value["provenance"] == record.result.provenance
 
 
 def test_infinite_and_missing_margins_are_json(pommel: Pommel, own_store: Path) -> None:

@@ -32,32 +32,6 @@ def test_a_run_that_was_made_is_there(pommel: Pommel, suite_file: Path) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-def test_a_table_by_suite(pommel: Pommel) -> None:
-    lines = pommel("stats", "accuracy").stdout.splitlines()
-    assert lines[0] == "Accuracy by suite"
-    assert any("lstm (mean ± sd, n = 2)" in line and "0.62 ± 0.18" in line for line in lines)
-
-
-@pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize(
-    ("level", "found"),
-    [
-        ("prediction", [("1.0", "4"), ("0.5", "4"), ("0.5", "2")]),
-        ("suite", [("0.5", "4"), ("0.5", "2")]),
-        ("circuit", [("0.5", "6")]),
-        ("language", [("0.5", "6")]),
-        ("group", [("0.5", "6")]),
-        ("model", [("0.5", "6")]),
-    ],
-)
-def test_levels(pommel: Pommel, level: str, found: list[tuple[str, str]]) -> None:
-    outcome = pommel("stats", "accuracy", "--by", level, "--model", "m", "--format", "csv")
-    rows = outcome.rows()
-    assert [(row["accuracy"], row["n_items"]) for row in rows] == found
-    assert {row["level"] for row in rows} == {level}
-
-
-@pytest.mark.usefixtures("kept")
 def test_json_has_null_for_what_is_missing(pommel: Pommel) -> None:
     rows = json.loads(pommel("stats", "accuracy", "--model", "lstm", "--format", "json").stdout)
     assert [(row["member"], row["sd"]) for row in rows[:2]] == [("seed-1", None), ("seed-2", None)]

@@ -73,31 +73,6 @@ def test_who_likes_a_noun_in_a_case(pommel: Pommel, suite_file: Path, tmp_path: 
     assert found[("2", "acc", "nom")] == found[("2", "acc", "dat")] == "0.25"
 
 
-def test_the_table_for_people(pommel: Pommel, suite_file: Path, tmp_path: Path) -> None:
-    # A case-additive model; tests/docs/test_reproducing.py has it on the suite that ships.
-    assert pommel("run", arpa(tmp_path / "unigram.arpa", CASES), suite_file).status == 0
-    outcome = pommel("stats", "auc")
-    assert (outcome.status, outcome.stderr) == (0, "")
-    assert outcome.stdout == (
-        "AUC: how often a grammatical sentence scores above an ungrammatical one\n"
-        "┏━━━━━━━━━━━┳━━━━━━━━━━━━┳━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━━┓\n"
-        "┃ suite     ┃ comparison ┃ sentences ┃              unigram ┃\n"
-        "┡━━━━━━━━━━━╇━━━━━━━━━━━━╇━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━━┩\n"
-        "│ arguments │ all        │ 36 : 108  │ 0.500 [0.171, 0.829] │\n"
-        "│           │ double-nom │ 36 : 36   │ 0.000 [0.000, 0.658] │\n"
-        "│           │ double-acc │ 36 : 36   │ 0.500 [0.171, 0.829] │\n"
-        "│           │ double-dat │ 36 : 36   │ 1.000 [0.342, 1.000] │\n"
-        "│           │ plausible  │ 6 : 108   │ 0.500 [0.171, 0.829] │\n"
-        "└───────────┴────────────┴───────────┴──────────────────────┘\n"
-        "Mean over templates [95% score interval over templates]; equal scores count half, .5 "
-        "is chance.\n"
-    )
-    for table in ("orders", "pairs", "features"):
-        shown = pommel("stats", "auc", "--table", table)
-        assert (shown.status, shown.stderr) == (0, "")
-        assert "arguments" in shown.stdout
-
-
 @pytest.fixture
 def pairs_file(tmp_path: Path) -> Path:
     """Two minimal pairs of articles, in which "a" is what no speaker would say."""

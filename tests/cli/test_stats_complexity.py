@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.analysis.records import record, seeds
+from tests.analysis.records import record
 from tests.cli.samples import Pommel, save
 
 SHARES = {"a": (0.5, 0.75), "b": (0.25, 0.5), "c": (0.5, 0.25)}
@@ -25,28 +25,6 @@ def filled(own_store: Path) -> None:
         for model, share in zip(("m", "n"), own, strict=True)
     ]
     save(own_store, *records)
-
-
-def test_the_difference_of_the_paper(pommel: Pommel, shared_data: Path) -> None:
-    pommel("import-results", shared_data / "multilingual" / "accuracies.csv")
-    outcome = pommel(
-        *("stats", "complexity", "--exclude-model", "human", "--pool", "all"),
-        *("--difference", "swahili-N_of_Poss_D_V", "swahili-N_of_Poss_V", "--format", "csv"),
-    )
-    (row,) = outcome.rows()
-    assert (row["models"], row["n_models"]) == ("all models", "18")
-    assert f"{1000 * float(row['difference']):.3f}" == "-138.889"
-
-
-@pytest.mark.usefixtures("filled")
-def test_suites_may_say_it_themselves(pommel: Pommel) -> None:
-    outcome = pommel("stats", "complexity", "--pool", "family")
-    assert outcome.status == 0
-    assert "Accuracy by complexity of intervening material: verb" in outcome.stdout.replace(
-        "\n", " "
-    )
-    assert "│ F      │ 0.62 ± 0.12 (2) │ 0.38 ± 0.12 (2) │" in outcome.stdout
-    assert outcome.stderr == "note: left out, of no known complexity: c\n"
 
 
 @pytest.mark.usefixtures("filled")
@@ -89,20 +67,3 @@ def test_what_cannot_be_asked_for(pommel: Pommel, tmp_path: Path) -> None:
     assert both.failure(2) == "--difference compares two suites; it needs no --complexity"
     missing = pommel("stats", "complexity", "--difference", "a", "zz")
     assert missing.failure(2) == "no run is on the suite 'zz'"
-
-
-@pytest.mark.usefixtures("filled")
-def test_differences_for_people(pommel: Pommel) -> None:
-    outcome = pommel("stats", "complexity", "--difference", "b", "a")
-    assert "Accuracy on b, less that on a" in outcome.stdout
-    assert "│ all models │ 2 │     -0.250 │" in outcome.stdout
-
-
-def test_seeds_that_lack_one_of_the_suites_are_noted(pommel: Pommel, own_store: Path) -> None:
-    records = [*seeds("l", "a", "11", "10"), *seeds("l", "b", "10")]
-    save(own_store, *records)
-    outcome = pommel("stats", "complexity", "--difference", "a", "b", "--format", "csv")
-    assert outcome.stderr == (
-        "note: left out, without suites that other seeds of the same model have: l/seed-2\n"
-    )
-    assert outcome.rows()[0]["difference"] == "0.5"

@@ -25,21 +25,6 @@ def in_store(pommel: Pommel, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_store")
-def test_csv_on_standard_output(pommel: Pommel) -> None:
-    outcome = pommel("stats", "items")
-    assert (outcome.status, outcome.stderr) == (0, "")
-    rows = outcome.rows()
-    assert list(rows[0]) == list(ITEM_COLUMNS)
-    assert {(row["item"], row["modifier"], row["base_suite"], row["chance"]) for row in rows} == {
-        ("plain:1", "0", "plain", "0.5"),
-        ("plain:2", "0", "plain", "0.5"),
-        ("more:1", "1", "plain", "0.5"),
-        ("more:2", "1", "plain", "0.5"),
-    }
-    assert {row["holds"] for row in rows} <= {"0", "1"}
-
-
-@pytest.mark.usefixtures("in_store")
 def test_the_name_of_the_file_says_the_format(pommel: Pommel, tmp_path: Path) -> None:
     for ending in ("csv", "tsv", "json", "parquet"):
         outcome = pommel("stats", "items", "-o", tmp_path / f"items.{ending}")

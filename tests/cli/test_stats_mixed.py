@@ -24,25 +24,6 @@ def in_store(pommel: Pommel, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_store")
-def test_effects_and_spreads(pommel: Pommel) -> None:
-    asked = ("stats", "mixed", "--fixed", "modifier", "--not-random", "suite")
-    outcome = pommel(*asked)
-    assert outcome.status == 0
-    assert "holds ~ modifier" in outcome.stdout
-    assert "│ modifier     │" in outcome.stdout
-    assert "Laplace's approximation (GPBoost), as lme4's glmer has it" in outcome.stdout
-    assert "│ item  │     20 │" in outcome.stdout
-    outcome = pommel(*asked, "--format", "csv")
-    rows = outcome.rows()
-    assert [(row["part"], row["term"], row["n_levels"]) for row in rows] == [
-        ("fixed", "(Intercept)", ""),
-        ("fixed", "modifier", ""),
-        ("random", "model", "2"),
-        ("random", "item", "20"),
-    ]
-
-
-@pytest.mark.usefixtures("in_store")
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

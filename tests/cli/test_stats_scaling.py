@@ -1,7 +1,6 @@
 """`pommel stats scaling`: from the store to slopes."""
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
@@ -54,28 +53,6 @@ def test_a_table_for_people(pommel: Pommel) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_points_and_levels(pommel: Pommel) -> None:
-    outcome = pommel(
-        *("stats", "scaling", *FAMILIES, "--by", "all", "--table", "points", "--format", "json")
-    )
-    first, *others = json.loads(outcome.stdout)
-    assert first == {
-        "family": "BLOOM",
-        "model_name": "bloom-1b",
-        "n_parameters": BILLION,
-        "n_members": 1,
-        "level": "all",
-        "name": "all suites",
-        "accuracy": 0.5,
-        "n_suites": 1,
-        "average": "suites",
-    }
-    assert len(others) == 3
-    outcome = pommel("stats", "scaling", *FAMILIES, "--x", "log", "--format", "csv")
-    assert float(outcome.rows()[0]["slope_percent"]) == pytest.approx(25 / 0.47712125)
-
-
-@pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -95,17 +72,3 @@ def test_what_cannot_be_asked_for(pommel: Pommel, arguments: tuple[str, ...], me
     outcome = pommel("stats", "scaling", *arguments)
     assert (outcome.status, outcome.stdout) == (2, "")
     assert outcome.stderr.splitlines()[-1] == f"pommel: {message}"
-
-
-def test_suites_that_not_all_models_have_are_noted(pommel: Pommel, own_store: Path) -> None:
-    sizes = {"bloom-1b": 1, "bloom-3b": 3}
-    records = [
-        record(name, suite, share=0.5, n_parameters=size * BILLION, size_family="B")
-        for name, size in sizes.items()
-        for suite in "stu"
-        if (name, suite) != ("bloom-1b", "u")
-    ]
-    save(own_store, *records)
-    outcome = pommel("stats", "scaling", "--by", "all", "--format", "csv")
-    assert outcome.stderr == ("note: B, all suites: without u, which not all of the models have\n")
-    assert [(row["n_models"], row["n_suites"]) for row in outcome.rows()] == [("2", "2")] * 2

@@ -19,19 +19,6 @@ def filled(own_store: Path) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_a_table_for_people(pommel: Pommel) -> None:
-    outcome = pommel("stats", "training")
-    assert (outcome.status, outcome.stderr) == (0, "")
-    assert "p by step: accuracy on the way" in outcome.stdout
-    cells = ["s", "3", "0.50 (10)", "1.00 (3000)", "200", "3000", "1.00", ".333 exact"]
-    shown = [
-        [cell.strip() for cell in line.strip("│").split("│")]
-        for line in outcome.stdout.splitlines()
-    ]
-    assert cells in shown
-
-
-@pytest.mark.usefixtures("filled")
 def test_how_much_has_to_be_reached_and_what_is_chance(pommel: Pommel) -> None:
     outcome = pommel(*("stats", "training", "--reach", "75", "--chance", "0.25", "--format", "csv"))
     (first, _) = outcome.rows()
@@ -63,11 +50,3 @@ def test_a_family_of_steps_is_needed(pommel: Pommel) -> None:
         "pommel: no run is of a family of steps or epochs; a reference with a pattern names one "
         "('MODEL@step{1000..3000..1000}')\n"
     )
-
-
-@pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("option", ["--resamples", "--seed"])
-def test_nothing_is_drawn_and_no_option_says_so(pommel: Pommel, option: str) -> None:
-    outcome = pommel("stats", "training", option, "99")
-    assert (outcome.status, outcome.stdout) == (2, "")
-    assert f"No such option '{option}'" in outcome.stderr

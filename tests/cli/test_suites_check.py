@@ -31,18 +31,6 @@ def test_a_clean_suite(pommel: Pommel, tmp_path: Path) -> None:
     assert outcome.stderr == ""
 
 
-def test_doubts_are_lines_with_a_place_and_a_rule(pommel: Pommel, tmp_path: Path) -> None:
-    path = written(tmp_path, WELL, SAME)
-    outcome = pommel("suites", "check", path)
-    assert outcome.status == 0
-    assert outcome.stdout == (
-        f"{path}:57:5: warning: [never-holds] prediction 0 can never hold in item 2: conditions "
-        "that it compares have the same sentence; look at what it compares, and which way round "
-        "(at items[1])\n"
-    )
-    assert path.read_text().splitlines()[56] == "    {"
-
-
 def test_strictly_a_warning_is_a_failure(pommel: Pommel, tmp_path: Path) -> None:
     paths = written(tmp_path, WELL, SAME), written(tmp_path, WELL, name="t.json")
     outcome = pommel("suites", "check", *paths, "--strict")
@@ -87,25 +75,6 @@ def test_what_is_mostly_meant_so_is_for_pedants(pommel: Pommel, tmp_path: Path) 
     pedantic = "[unused-condition] no prediction names the condition 'c'"
     assert pedantic in pommel("suites", "check", path, "--pedantic").stdout
     assert pedantic in pommel("suites", "check", path, "--select", "unused-condition").stdout
-
-
-def test_json(pommel: Pommel, tmp_path: Path) -> None:
-    path = written(tmp_path, WELL, SAME)
-    outcome = pommel("suites", "check", path, "--format", "json", "--select", "never-holds")
-    assert json.loads(outcome.stdout) == [
-        {
-            "file": str(path),
-            "line": 57,
-            "column": 5,
-            "path": "items[1]",
-            "message": "prediction 0 can never hold in item 2: conditions that it compares have "
-            "the same sentence",
-            "hint": "look at what it compares, and which way round",
-            "severity": "warning",
-            "rule": "never-holds",
-            "items": [2],
-        }
-    ]
 
 
 def test_what_validate_warns_of_comes_first_and_once(pommel: Pommel, tmp_path: Path) -> None:

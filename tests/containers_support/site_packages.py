@@ -3,7 +3,7 @@
 import hashlib
 import importlib.metadata
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -32,13 +32,27 @@ def key() -> str:
 def with_packages() -> Tree:
     """Return the system of `rootfs` with torch, transformers, h5py and what they need."""
     system = rootfs.system()
-    for distribution in _distributions():
-        for file in distribution.files or ():
-            if not _LEFT_OUT.search(str(file)):
-                path = Path(str(file.locate()))
-                if path.is_file():
-                    system.files[f"{PLACE}/{file}"] = path
+    system.files |= {f"{PLACE}/{name}": path for name, path in _files(_distributions()).items()}
     return system
+
+
+def serve_context() -> dict[str, str | bytes | Path]:
+    """Return what an image is built from that has `pommel[serve]`, as it runs here."""
+    packages = _files(_distributions(("pommel", "serve")))
+    dockerfile = f"{pommel_context()['Dockerfile']!s}COPY site {PLACE}\nENV PYTHONPATH={PLACE}\n"
+    site = {f"site/{name}": path for name, path in packages.items()}
+    return {**pommel_context(), **site, "Dockerfile": dockerfile}
+
+
+def _files(distributions: Iterable[importlib.metadata.Distribution]) -> dict[str, Path]:
+    """Return the files of packages by where they are below `PLACE`."""
+    located = {
+        str(file): Path(str(file.locate()))
+        for distribution in distributions
+        for file in distribution.files or ()
+        if not _LEFT_OUT.search(str(file))
+    }
+    return {name: path for name, path in located.items() if path.is_file()}
 
 
 def pommel_context() -> dict[str, str | bytes | Path]:
@@ -59,10 +73,15 @@ def pommel_context() -> dict[str, str | bytes | Path]:
     }
 
 
-def _distributions() -> list[importlib.metadata.Distribution]:
-    """Return the packages that `pommel[hf]` and h5py need, without pommel itself."""
+def _distributions(
+    *wanted: tuple[str, str],
+) -> list[importlib.metadata.Distribution]:
+    """Return the packages that `pommel[hf]` and h5py need, or others, without pommel itself.
+
+    Each that is wanted is a name and an extra.
+    """
     found: dict[str, importlib.metadata.Distribution] = {}
-    waiting = [("pommel", "hf"), ("h5py", "")]
+    waiting = [*(wanted or (("pommel", "hf"), ("h5py", "")))]
     while waiting:
         name, extra = waiting.pop()
         distribution = importlib.metadata.distribution(name)

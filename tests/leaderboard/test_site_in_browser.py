@@ -1,6 +1,7 @@
 """A board's site in a browser, with all that strangers and suites say being hostile."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.builders import make_suite
@@ -123,7 +124,7 @@ def press(browser: Browser, head: str) -> None:
         f"[...document.querySelectorAll('.ranking thead button')]"
         f".find(each => each.innerText.startsWith({head!r})).focus()"
     )
-    browser.key("Enter", 13)
+    browser.key("Enter")
 
 
 def test_tables_are_sorted_by_their_heads(browser: Browser, sound: Path) -> None:
@@ -184,7 +185,9 @@ def test_what_a_score_rests_on_makes_no_row_tall(browser: Browser, sound: Path) 
 def test_pages_fit_wherever_they_are_read(browser: Browser, sound: Path, name: str) -> None:
     page = sound / name if name.endswith("html") else next((sound / name).iterdir())
     colours = {}
-    for width, dark, media in ((400, False, ""), (400, True, ""), (1280, True, "print")):
+    looks: list[tuple[int, bool, Literal["print", "screen"]]]
+    looks = [(400, False, "screen"), (400, True, "screen"), (1280, True, "print")]
+    for width, dark, media in looks:
         browser.look(width=width, dark=dark, media=media)
         browser.open(page)
         assert browser.value("document.documentElement.scrollWidth <= innerWidth")
@@ -192,8 +195,8 @@ def test_pages_fit_wherever_they_are_read(browser: Browser, sound: Path, name: s
         colours[dark, media] = browser.value(f"[{style}.color, {style}.backgroundColor]")
     light, black, white = "rgb(29, 36, 48)", "rgb(0, 0, 0)", "rgb(255, 255, 255)"
     assert colours == {
-        (False, ""): [light, white],
-        (True, ""): ["rgb(228, 232, 238)", "rgb(20, 24, 31)"],
+        (False, "screen"): [light, white],
+        (True, "screen"): ["rgb(228, 232, 238)", "rgb(20, 24, 31)"],
         # Paper is white, whatever a screen is.
         (True, "print"): [black, white],
     }
@@ -201,10 +204,7 @@ def test_pages_fit_wherever_they_are_read(browser: Browser, sound: Path, name: s
 
 def test_pages_are_whole_without_a_script(browser: Browser, sound: Path) -> None:
     browser.look(width=1280)
-    browser.send("Emulation.setScriptExecutionDisabled", value=True)
-    try:
+    with browser.without_scripts():
         browser.open(sound / "index.html")
         assert len(browser.value(NAMES)) == 9
         assert browser.value("document.querySelectorAll('button, input').length") == 0
-    finally:
-        browser.send("Emulation.setScriptExecutionDisabled", value=False)

@@ -307,21 +307,6 @@ def test_a_comparison_of_one_or_three_is_none(models: str, said: str) -> None:
     )
 
 
-def test_stability_needs_a_pair() -> None:
-    table = latex(two_models(), "stability")
-    (number,) = [row for row in table.rows if row[:3] == ["a_1", "number", "number_mod"]]
-    assert number[3:5] == ["0.50", "0.25"]
-    assert frame(two_models(), "stability")["difference"].tolist() == [-0.25] * 4
-    with pytest.raises(UsageError, match=r"^no model has run a suite both with and without inter"):
-        TABLES["stability"].text([record("m", "s", "11")], "csv")
-
-
-def test_accuracies_have_their_tests() -> None:
-    table = latex([record("m", "s", "1" * 24)], "accuracy")
-    assert table.rows[1][:5] == ["m", "s", "24", "1.00 [0.86, 1.00]", "0.50"]
-    assert table.rows[1][5] == "above < .001"
-
-
 # --- all
 
 

@@ -1,29 +1,12 @@
 """A real browser on a server of this machine, which says whatever went wrong in it."""
 
-import os
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
-from tests.report.page.browser import find_browser
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
 NewPage = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Chromium as Debian has it."""
-    program = find_browser()
-    if program is None:
-        if os.environ.get("CI"):
-            pytest.fail("CI runs with a Chromium, and there is none")
-        pytest.skip("there is no Chromium")
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"]
-        browser = playwright.chromium.launch(executable_path=program, args=options)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -3,16 +3,16 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import uvicorn
 from starlette.testclient import TestClient
 from tests.leaderboard.samples import NamedModel
 from tests.store.run_samples import ITEMS, agreement, imported, made
 
 from pommel.serve.app import make_app
 from pommel.serve.guard import Door, Limits
+from pommel.serve.listening import make_server
 from pommel.serve.people import People
 from pommel.serve.site import Site
 from pommel.store import Store
@@ -46,18 +46,25 @@ def people_of(store: Path, *, token: str = "") -> People:
     return People.at(desk, owner_name="The owner", owner_token=token, is_open=not token)
 
 
-def door_of(people: People, *, limits: Limits | None = None, host: str = HOST) -> Door:
+def door_of(
+    people: People,
+    *,
+    limits: Limits | None = None,
+    host: str = HOST,
+    tell: Callable[[str], object] = print,
+) -> Door:
     """Return the door of a server of this machine."""
-    return Door(hosts=frozenset({host}), people=people, limits=limits or Limits(), tell=print)
+    return Door(hosts=frozenset({host}), people=people, limits=limits or Limits(), tell=tell)
 
 
 @contextlib.contextmanager
-def served(site: Site, *, limits: Limits | None = None) -> Iterator[str]:
+def served(
+    site: Site, *, limits: Limits | None = None, tell: Callable[[str], object] = print
+) -> Iterator[str]:
     """Serve a site on a free port of this machine; give the address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         host = f"127.0.0.1:{listening.getsockname()[1]}"
-        app = make_app(site, door_of(site.people, limits=limits, host=host))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", ws="none"))
+        server = make_server(site, door_of(site.people, limits=limits, host=host, tell=tell))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -16,14 +16,6 @@ def test_one_chance_is_a_binomial_test() -> None:
     assert found.above < 0.05 < binomial_sum_ps(526, [(1000, 0.5)]).above
 
 
-def test_two_chances_by_hand() -> None:
-    """Two coins and a die: all three outcomes have probability 1/4 * 1/6."""
-    found = binomial_sum_ps(3, [(2, 0.5), (1, 1 / 6)])
-    assert found.above == pytest.approx(1 / 24)
-    assert found.below == 1.0
-    assert binomial_sum_ps(0, [(2, 0.5), (1, 1 / 6)]).below == pytest.approx(5 / 24)
-
-
 @pytest.mark.parametrize(
     "parts", [[(3, 0.5), (4, 0.25)], [(2, 0.0), (3, 0.5)], [(2, 1.0), (3, 0.1)]]
 )

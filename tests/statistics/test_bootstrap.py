@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import binom, bootstrap
 
-from pommel.analysis.inference import SignFlip
 from pommel.statistics import Estimate, Interval
 
 INF, NAN = math.inf, math.nan
@@ -167,15 +166,6 @@ def test_another_seed_draws_others() -> None:
     assert ends(first) == pytest.approx(ends(second), abs=0.03)
 
 
-def test_19_of_20_intervals_hold_the_truth() -> None:
-    """300 samples of 60: about 94% of percentile intervals, give or take 1.4% a standard error."""
-    generator = np.random.default_rng(5)
-    samples = generator.normal(1.0, 2.0, size=(300, 60))
-    intervals = [Estimate.of_values(sample, n_resamples=399) for sample in samples]
-    share = np.mean([found.low <= 1.0 <= found.high for found in intervals])
-    assert 0.89 <= share <= 0.98
-
-
 # --- groups
 
 
@@ -217,28 +207,6 @@ def test_groups_that_are_special(
 ) -> None:
     found = Estimate.of_groups(groups)
     assert (found.n, found.mean, found.low, found.high) == pytest.approx(expected, nan_ok=True)
-
-
-# --- two models
-
-
-@pytest.mark.parametrize(
-    ("differences", "n", "mean", "p"),
-    [
-        ([], 0, NAN, NAN),
-        ([3], 1, 3, NAN),
-        ([0, 0, 0], 3, 0, 1),
-        ([-1, 1], 2, 0, 1),
-        ([0.1] * 3, 3, 0.1, 2 / 8),
-        ([1, INF], 2, INF, NAN),
-        ([-INF, INF], 2, NAN, NAN),
-    ],
-)
-def test_differences_that_are_special(
-    differences: list[float], n: int, mean: float, p: float
-) -> None:
-    found, signs = Estimate.of_values(differences), SignFlip.of([differences])
-    assert (found.n, found.mean, signs.p) == pytest.approx((n, mean, p), nan_ok=True)
 
 
 @pytest.mark.parametrize(

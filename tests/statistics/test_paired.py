@@ -31,12 +31,6 @@ def test_a_count_is_not_negative() -> None:
         mcnemar(-1, 3)
 
 
-def test_holm_multiplies_the_smallest_most() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.6]) == [1.0, 1.0]
-    assert holm([]) == []
-
-
 def test_what_has_no_p_is_no_test() -> None:
     found = holm(iter([math.nan, 0.02, math.nan, 0.03]))
     assert [found[1], found[3]] == pytest.approx([0.04, 0.04])

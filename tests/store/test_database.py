@@ -304,19 +304,22 @@ def test_tables_begin_where_they_always_began(tmp_path: Path) -> None:
     sql = "SELECT name, rootpage FROM sqlite_master"
     with (
         Database.open(tmp_path / "new") as database,
-        Database.open(tmp_path / "earlier") as converted,
+        Database.open(tmp_path / "earlier") as earlier,
     ):
-        assert database.rows(sql) == converted.rows(sql)
+        assert database.rows(sql) == earlier.rows(sql)
 
 
 NEWER = (
     "and this pommel knows versions up to 3; update pommel (`pip install --upgrade pommel`), or "
     "give another store with --store"
 )
-OLDER = "from before the first release, which is not read; give another store with --store"
+OLDER = (
+    "from before the first release, which is not read; move it aside and repeat the command, or "
+    "give another store with --store"
+)
 
 
-@pytest.mark.parametrize(("version", "said"), [(99, NEWER), (1, OLDER)])
+@pytest.mark.parametrize(("version", "said"), [(99, NEWER), (2, OLDER)])
 def test_a_store_of_another_version(tmp_path: Path, version: int, said: str) -> None:
     path = tmp_path / "new.sqlite"
     filled(path, 1)

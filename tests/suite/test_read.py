@@ -374,7 +374,9 @@ def test_what_is_wrong_and_where(
         # What is put in twice is two values, or it may come to be inside of itself.
         change(value, path, copy.deepcopy(wrong))
     for name, validator in slow_validators.items():
-        assert shape_faults(value, name) == described(validator.iter_errors(value))
+        expected = described(validator.iter_errors(value))
+        assert shape_faults(value, name) == expected
+        assert shape_faults(value, name, text=to_json(value)) == expected
 
 
 @pytest.mark.parametrize("wrong", [KeyError, None], ids=["missing", "null"])
@@ -385,7 +387,9 @@ def test_each_part_that_is_missing_is_seen(
         value = copy.deepcopy(SOUND)
         change(value, path, wrong)
         for name, validator in slow_validators.items():
-            assert shape_faults(value, name) == described(validator.iter_errors(value)), path
+            expected = described(validator.iter_errors(value))
+            assert shape_faults(value, name) == expected, path
+            assert shape_faults(value, name, text=to_json(value)) == expected, path
 
 
 def change(value: Any, path: tuple[str | int, ...], wrong: Any) -> None:
@@ -473,6 +477,18 @@ def test_regions_of_the_same_text_are_one_value() -> None:
     assert first == second.__class__(number=1, conditions=second.conditions)
     for one, other in zip(first.conditions, second.conditions, strict=True):
         assert all(map(operator.is_, one.regions, other.regions))
+
+
+def test_an_evaluated_suite_is_made_of_the_values_that_were_checked() -> None:
+    text = to_json(SOUND).replace("1.5", "1.50")
+    read = LoadedSuite.parse(text, evaluated=True)
+    assert read.suite.to_text() == text
+    assert read.document is not None
+    # No region has the text of another: to read each by its own would take as long as all else.
+    for item, as_read in zip(read.suite.items, read.document.value["items"], strict=True):
+        for own, written in zip(item.conditions, as_read["conditions"], strict=True):
+            for region, value in zip(own.regions, written["regions"], strict=True):
+                assert region.as_written is value
 
 
 @pytest.mark.parametrize("number", ["1.0", "1e0"])

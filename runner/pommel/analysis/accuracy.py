@@ -87,13 +87,8 @@ class Unit(NamedTuple):
     @classmethod
     def of(cls, record: RunRecord, prediction_id: str = "") -> "Unit":
         """Return the suite of a record, or one of its predictions."""
-        return cls(
-            language=record.suite.language,
-            circuit=record.result.circuit,
-            group=record.suite.group,
-            suite=record.result.suite_name,
-            prediction_id=prediction_id,
-        )
+        suite, result = record.suite, record.result
+        return cls(suite.language, result.circuit, suite.group, result.suite_name, prediction_id)
 
     def named(self, *, with_language: bool) -> str:
         """Return the suite, with its language if that is to be named."""
@@ -563,7 +558,8 @@ class _Cell:
         cls, compared: ComparedModel, parts: Iterable[_Part], level: Level, average: Average
     ) -> "Iterator[_Cell]":
         """Yield those of a model that has these parts."""
-        units = grouped(parts, lambda part: _unit(part.unit, level))
+        is_own = level in ("prediction", "suite")
+        units = grouped(parts, lambda part: part.unit if is_own else _unit(part.unit, level))
         for unit in _ordered(tuple(units)):
             scored = [part for part in units[unit] if not math.isnan(part.tally.share)]
             is_pooled = average == "items" and len(scored) > 1
@@ -654,9 +650,7 @@ def _ones_and_zeros(n_ones: int, n: int) -> Values:
 
 @lru_cache(maxsize=4096)
 def _unit(whole: Unit, level: Level) -> Unit:
-    """Return what a row of a level is about that has this suite, or prediction, in it."""
-    if level in ("prediction", "suite"):
-        return whole
+    """Return what a row about several suites is about that has this one in it."""
     return Unit() if level == "model" else Unit(**{level: getattr(whole, level)})
 
 

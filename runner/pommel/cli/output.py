@@ -3,12 +3,13 @@
 import contextlib
 import json
 import math
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -188,8 +189,12 @@ def _shows_bars() -> bool:
 def progress_bar(label: str, total: int) -> Iterator[Callable[..., None]]:
     """Give a function to call with the number of sentences done; a bar if stderr is a terminal.
 
-    Another label may follow the number.
+    Another label may follow the number. With POMMEL_PROGRESS, as `pommel serve` has it for its
+    jobs, lines say how far it is.
     """
+    if os.environ.get("POMMEL_PROGRESS") and not is_quiet():
+        yield _ProgressLines(label=label, total=total).go_on
+        return
     if not _shows_bars():
         yield lambda _n, _label="": None
         return
@@ -198,6 +203,23 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[..., None]]:
     with bar_on_stderr(MofNCompleteColumn(), TimeRemainingColumn()) as progress:
         task = progress.add_task(label, total=total)
         yield lambda n, label=None: progress.update(task, advance=n, description=label)
+
+
+@dataclass(slots=True, kw_only=True)
+class _ProgressLines:
+    """How far a command is, in lines on stderr: not more often than anybody looks."""
+
+    label: str
+    total: int
+    n_done: int = 0
+    told_s: float = -math.inf
+
+    def go_on(self, n: int, label: str | None = None) -> None:
+        self.n_done += n
+        self.label = self.label if label is None else label
+        if time.monotonic() >= self.told_s + _SECONDS_BETWEEN or self.n_done >= self.total:
+            self.told_s = time.monotonic()
+            click.echo(f"progress: {self.n_done} of {self.total}, {self.label}", err=True)
 
 
 def follow(steps: Generator[str], total: int, n_done: Callable[[], int]) -> None:

@@ -1,26 +1,36 @@
 """`pommel serve`: a store, suites and a board in a browser; tokens for people."""
 
+import contextlib
 import datetime as dt
+import ipaddress
 import os
 import re
 import secrets
 import socket
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from pommel.cli.lazy_group import Command, Group
-from pommel.cli.option_groups import Count, File, Folder, option, takes_options
+from pommel.cli.option_groups import File, Folder, option, takes_options
 from pommel.cli.options import StoreOptions, user_name
 from pommel.cli.output import note, show_table
 from pommel.errors import PommelError, UsageError, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pommel.serve import People, Proxy
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# All addresses of a machine, none of which a browser would be told.
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is listened on is asked for
+_HTTP_PORT = 80
 _SHORTEST_TOKEN = 20
+_MOST_DAYS = 3650
 
 
 class _Serve(Group, Command):
@@ -72,7 +82,7 @@ class _ServeOptions(_DeskOptions):
     )
     read_only: bool = option(
         help="Let everybody look who reaches the address, without a token. With --token-file, "
-        "tokens allow the rest; without it, nothing can be changed."
+        "tokens allow the rest; without it, no token holds and nothing can be changed."
     )
     token_file: File | None = option(
         help="The file with your own token, in place of a random one that is printed: one line of "
@@ -81,7 +91,8 @@ class _ServeOptions(_DeskOptions):
     names: tuple[str, ...] = option(
         "--name",
         metavar="HOST",
-        help="What browsers call this machine, beside its address: pommel.example.org; repeatable.",
+        help="What browsers call this machine, beside its address: pommel.example.org, or with "
+        "its port if that is another; repeatable.",
     )
     trusted: tuple[str, ...] = option(
         "--trust-header",
@@ -90,12 +101,45 @@ class _ServeOptions(_DeskOptions):
         "(address=X-Forwarded-For), or whom it knows that to be (person=X-Remote-User); "
         "repeatable.",
     )
+    proxies: tuple[str, ...] = option(
+        "--proxy",
+        metavar="NETWORK",
+        help="Where the proxy is whose headers are trusted: an address, or a network such as "
+        "172.16.0.0/12; repeatable.  [default: this machine]",
+    )
+
+    def check(self) -> None:
+        """Raise `UsageError` for what would let in others than was said, or nobody."""
+        if not (self.read_only or self.token_file or self.host in _LOOPBACK):
+            raise UsageError(
+                f"--host {self.host}: others could reach it; --token-file says your own token, and "
+                f"--read-only lets everybody look"
+            )
+        if self.host in _EVERYWHERE and not self.names:
+            raise UsageError(
+                f"--host {self.host}: say with --name what browsers call this machine, its name or "
+                f"an address"
+            )
+        for name in self.names:
+            # Browsers write other letters as ASCII.
+            if not re.fullmatch(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", name):
+                raise UsageError(
+                    f"--name {name}: write what stands in an address between // and the next /, "
+                    f"such as pommel.example.org"
+                )
 
     def proxy(self) -> "Proxy | None":
         """Return what a proxy says in headers, None where there is none."""
         from pommel.serve import Proxy
 
         found = {}
+        for network in self.proxies:
+            try:
+                ipaddress.ip_network(network)
+            except ValueError as error:
+                raise UsageError(f"--proxy {network}: {error}") from None
+        if self.proxies and not self.trusted:
+            raise UsageError("--proxy: --trust-header says which header of it is trusted")
         for value in self.trusted:
             what, _, header = value.partition("=")
             if what not in ("address", "person") or not re.fullmatch("[A-Za-z0-9-]+", header):
@@ -104,7 +148,28 @@ class _ServeOptions(_DeskOptions):
                     f"address=X-Forwarded-For"
                 )
             found[what] = header
-        return Proxy(**found) if found else None
+        if not found:
+            return None
+        address, person = found.get("address", ""), found.get("person", "")
+        near = Proxy(address=address, person=person)
+        return replace(near, networks=self.proxies) if self.proxies else near
+
+    @contextlib.contextmanager
+    def opened_people(self) -> "Iterator[People]":
+        """Give those who may come in.
+
+        Where nothing can be changed no token opens anything, and nothing is written beside the
+        store, which may lie on a disk that is only read.
+        """
+        from pommel.serve import People
+
+        token = _token(self)
+        if token:
+            yield self.people(owner_token=token, is_open=self.read_only)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / self.desk_path.name
+            yield People.at(path, owner_name="", owner_token="", is_open=True)
 
 
 @click.group("serve", cls=_Serve, invoke_without_command=True)
@@ -120,49 +185,50 @@ def command(chosen: _ServeOptions) -> None:
       pommel serve --suites my_suites --model builtin://en-gpt2
       pommel serve --board board --host 0.0.0.0 --name lab.example.org --read-only --token-file key
     """
-    if click.get_current_context().invoked_subcommand:
+    context = click.get_current_context()
+    if context.invoked_subcommand:
+        given = click.core.ParameterSource.COMMANDLINE
+        if any(context.get_parameter_source(name) == given for name in context.params):
+            # They would be for nobody.
+            raise UsageError(f"write options behind `{context.invoked_subcommand}` and its command")
         return
-    if not (chosen.read_only or chosen.token_file or chosen.host in _LOOPBACK):
-        raise UsageError(
-            f"--host {chosen.host}: others could reach it; --token-file says your own token, and "
-            f"--read-only lets everybody look"
-        )
+    chosen.check()
     try:
-        import uvicorn
-
-        from pommel.serve import Door, Site, make_app
+        from pommel.models import known_references
+        from pommel.serve import Door, Site, make_server
         from pommel.store import Store
     except ImportError as error:
         raise UsageError(f"{error.name} is not installed: pip install 'pommel[serve]'") from None
-    token = _token(chosen)
     if not chosen.store_path.exists() and (chosen.board or not chosen.read_only):
         # What is written in the browser is run into it, and a board needs none.
         Store.open(chosen.store_path).close()
-    with chosen.reading(), _listening(chosen.host, chosen.port) as listening:
+    with (
+        chosen.reading(),
+        chosen.opened_people() as people,
+        _listening(chosen.host, chosen.port) as listening,
+    ):
         port = listening.getsockname()[1]
-        people = chosen.people(owner_token=token, is_open=chosen.read_only)
         site = Site(
             store=chosen.store_path,
             people=people,
             board=chosen.board,
             suites=chosen.suites,
-            models=chosen.models,
+            models=chosen.models or known_references()[0],
         )
-        door = Door(hosts=_hosts(chosen, port), people=people, proxy=chosen.proxy(), tell=_tell)
-        is_said = token and not chosen.token_file
-        click.echo(f"http://{_with_port(chosen.host, port)}/{f'?token={token}' if is_said else ''}")
+        door = Door(
+            hosts=_hosts(chosen, port),
+            people=people,
+            cookie=f"pommel-{port}",
+            proxy=chosen.proxy(),
+            tell=_tell,
+        )
+        token = people.owner_token if not chosen.token_file else ""
+        query = f"?token={token}" if token else ""
+        click.echo(f"http://{_with_port(_shown(chosen), port)}/{query}")
         note("Ctrl-C ends it")
-        config = uvicorn.Config(
-            make_app(site, door),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            lifespan="off",
-            ws="none",
-        )
+        server = make_server(site, door)
         try:
-            uvicorn.Server(config).run(sockets=[listening])
+            server.run(sockets=[listening])
         finally:
             site.close()
 
@@ -191,9 +257,18 @@ def _token(chosen: _ServeOptions) -> str:
 
 def _hosts(chosen: _ServeOptions, port: int) -> frozenset[str]:
     """Return what browsers may call this server; behind a proxy there is no port in it."""
-    own = [chosen.host, *(_LOOPBACK if chosen.host in _LOOPBACK else ())]
-    with_port = [_with_port(each, port) for each in (*own, *chosen.names)]
-    return frozenset([*with_port, *(each.lower() for each in chosen.names)])
+    is_near = chosen.host in (*_LOOPBACK, *_EVERYWHERE)
+    own = [chosen.host, *(_LOOPBACK if is_near else ())]
+    bare = [each for each in chosen.names if not re.search(r":[0-9]+$", each)]
+    with_port = [_with_port(each, port) for each in (*own, *bare)]
+    # Of the port that is usual browsers do not speak.
+    without = [_bracketed(each) for each in own] if port == _HTTP_PORT else []
+    return frozenset([*with_port, *without, *(each.lower() for each in chosen.names)])
+
+
+def _shown(chosen: _ServeOptions) -> str:
+    """Return how this machine is called in an address that can be opened."""
+    return _LOOPBACK[0] if chosen.host in _EVERYWHERE else chosen.host
 
 
 def _tell(line: str) -> None:
@@ -201,8 +276,11 @@ def _tell(line: str) -> None:
 
 
 def _with_port(host: str, port: int) -> str:
-    shown = f"[{host}]" if ":" in host else host.lower()
-    return f"{shown}:{port}"
+    return f"{_bracketed(host)}:{port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host.lower()
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -231,7 +309,9 @@ class _NewTokenOptions(_DeskOptions):
         help="What it allows, beside looking: to write and run suites, to upload submissions, to "
         "keep the board; repeatable.",
     )
-    days: Count = option(default=90, help="For how many days.")
+    days: int = option(
+        type=click.IntRange(1, _MOST_DAYS), metavar="N", default=90, help="For how many days."
+    )
 
 
 @token.command("new", no_args_is_help=True)

@@ -100,6 +100,7 @@ def _check_size(text: str | bytes) -> None:
 class WrittenFloat(float):
     """A float that remembers its digits, so that 1.50 is not written back as 1.5."""
 
+    __slots__ = ("text",)
     text: str
 
     def __new__(cls, text: str) -> Self:

@@ -330,10 +330,10 @@ class SuiteResult:
         """Those of the predictions that the score rule looks at; no items are unpacked for them."""
         kept = self.predictions
         if isinstance(kept, KeptPredictions):
-            every = tuple(formula for _, formula, _ in kept.asked)
+            every = [formula for _, formula, _ in kept.asked]
         else:
-            every = tuple(each.formula for each in kept)
-        return every[:1] if self.score_rule == "first" else every
+            every = [each.formula for each in kept]
+        return tuple(every[:1] if self.score_rule == "first" else every)
 
     @property
     def n_counted(self) -> int:

@@ -7,35 +7,55 @@ is the JSON.
 """
 
 import inspect
+import types
 import typing
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
 from http import HTTPStatus
 from importlib.resources import files
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pommel.errors import PommelError, package_version
-from pommel.serve import board, looking, receiving
-from pommel.serve.guard import Door, Guard, RefusedError, limited_body
-from pommel.serve.people import Person, Scope as Allowed
+from pommel.errors import PommelError, package_version, printable
+from pommel.serve import beginning, board, looking, receiving, writing
+from pommel.serve.guard import (
+    ENTER,
+    STATIC,
+    Door,
+    Guard,
+    Held,
+    Limits,
+    RefusedError,
+    Turns,
+    limited,
+    read_body,
+)
+from pommel.serve.jobs import BusyError
+from pommel.serve.people import NOBODY, Person, Scope as Allowed
 from pommel.serve.shelf import NotShownError
 from pommel.serve.shown_board import NotReadyError
-from pommel.serve.site import Download, Moved, Nothing, Site
+from pommel.serve.site import Download, Moved, Nothing, Sent, Site
 from pommel.suite import PublishedSuite
 from pommel.values import frozen
 
@@ -47,6 +67,9 @@ _JSON = ".json"
 _FILES = frozenset({"application/octet-stream", "application/zip"})
 _ZIP = b"PK\x03\x04"
 _MOST_FIELDS = 1_000
+_MOST_FILES = 8
+_FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
+_AS_JSON = "application/json"
 
 
 @frozen
@@ -116,48 +139,125 @@ class Page:
         named |= {name: each for name, each in about_asking.items() if name in taken}
         return self.says(about, asked, **named)
 
-    async def given(self, request: Request, body_seconds: float) -> object:
+    async def given(self, request: Request, limits: Limits) -> object:
         """Return what was asked as values without types: of the query, a form, or JSON."""
         if self.method == "GET":
             return self._of_pairs(request.query_params.multi_items())
-        body = await limited_body(request.receive, self.body_bytes, body_seconds)
+        receive = limited(request.receive, self.body_bytes, limits)
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "application/json":
+        if kind == _PARTS:
+            return self._of_pairs(await self._parts(Request(request.scope, receive)))
+        is_file = bool(self.file) and kind in _FILES
+        if not is_file and kind not in {_AS_JSON, _FORM} and (kind or self._length(request)):
+            raise RefusedError(415, "send a form, or application/json")
+        body = await read_body(receive)
+        # As curl sends a file, it calls it a form.
+        if is_file or (self.file and body.startswith(_ZIP)):
+            return {self.file: {"name": "", "content": body}}
+        if kind == _AS_JSON:
             try:
                 return msgspec.json.decode(body)
-            except msgspec.DecodeError as error:
-                raise RefusedError(400, f"this is no JSON: {error}") from None
-        if not body:
-            return self._of_pairs([])
-        # As curl sends a file, it calls it a form.
-        if self.file and (kind in _FILES or body.startswith(_ZIP)):
-            return {self.file: {"name": "", "content": body}}
-        if kind not in {"application/x-www-form-urlencoded", "multipart/form-data"}:
-            raise RefusedError(415, "send a form, or application/json")
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise RefusedError(400, f"this is no JSON that can be taken: {error}") from None
         try:
-            sent = Request(request.scope, _once(body))
-            async with sent.form(max_files=8, max_fields=_MOST_FIELDS) as form:
-                pairs = [
+            text = body.decode("ascii")
+            pairs = parse_qsl(
+                text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS
+            )
+        except ValueError as error:
+            why = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
+            raise RefusedError(400, f"this form cannot be read: {why}") from None
+        return self._of_pairs(pairs)
+
+    async def _parts(self, request: Request) -> list[tuple[str, object]]:
+        """Return what a form of parts has; its files are on the disk while they arrive."""
+        most = {"max_files": _MOST_FILES, "max_fields": _MOST_FIELDS}
+        try:
+            async with request.form(**most, max_part_size=self.body_bytes) as form:
+                return [
                     (name, value)
                     if isinstance(value, str)
-                    else (name, {"name": value.filename or "", "content": await value.read()})
+                    else (name, {"name": _base(value.filename), "content": await value.read()})
                     for name, value in form.multi_items()
                 ]
         except (MultiPartException, HTTPException, ValueError) as error:
-            raise RefusedError(400, f"this form cannot be read: {error}") from None
-        return self._of_pairs(pairs)
+            why = error.detail if isinstance(error, HTTPException) else str(error)
+            raise RefusedError(400, f"this form cannot be read: {why}") from None
+
+    def held_bytes(self, request: Request) -> int:
+        """Return how much may have to be held of what is sent, by what its sender says."""
+        length = self._length(request)
+        if length is not None and length > self.body_bytes:
+            raise RefusedError(413, f"more than {self.body_bytes:,} bytes are not taken")
+        return 0 if self.method == "GET" else self.body_bytes if length is None else length
+
+    @staticmethod
+    def _length(request: Request) -> int | None:
+        """Return how long what is sent is; None where that will be seen."""
+        if "transfer-encoding" in request.headers:
+            return None
+        said = request.headers.get("content-length", "0")
+        # Whatever else h11 has refused already.
+        return int(said) if said.isascii() and said.isdigit() else None
 
     def _of_pairs(self, pairs: typing.Iterable[tuple[str, object]]) -> dict[str, object]:
         """Return the fields that are asked for; of several values of one that is none, the last."""
-        found: dict[str, object] = {}
+        given: dict[str, list[object]] = {}
+        for name, value in pairs:
+            given.setdefault(name, []).append(value)
         hints = typing.get_type_hints(self.asked)
-        for each in fields(self.asked):
-            values = [value for name, value in pairs if name == each.name]
-            if values:
-                is_tuple = typing.get_origin(hints[each.name]) is tuple
-                found[each.name] = values if is_tuple else values[-1]
-        return found
+        return {
+            each.name: given[each.name]
+            if _takes_several(hints[each.name])
+            else given[each.name][-1]
+            for each in fields(self.asked)
+            if each.name in given
+        }
 
+
+def _takes_several(kind: object) -> bool:
+    """Return whether a field is of several values, or may be."""
+    if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
+        return any(map(_takes_several, typing.get_args(kind)))
+    return (typing.get_origin(kind) or kind) in {tuple, list, frozenset, set}
+
+
+def _base(name: str | None) -> str:
+    """Return a file's own name, on one line; where it lay is its sender's business."""
+    return printable((name or "").replace("\\", "/").rpartition("/")[2])
+
+
+_SMALL, _LARGE = 1 << 20, 16 << 20
+# Suites that are written here, and what is run.
+_WRITING: tuple[tuple[Literal["GET", "POST"], str, type[Any], Callable[..., object], int], ...] = (
+    ("GET", "/write", Nothing, beginning.write, _SMALL),
+    ("POST", "/write/new", beginning.NewAsked, beginning.write_new, _SMALL),
+    ("POST", "/write/copy", beginning.CopyAsked, beginning.write_copy, _SMALL),
+    ("POST", "/write/table", beginning.TableAsked, beginning.write_table, _LARGE),
+    ("POST", "/write/samples", beginning.GrammarAsked, beginning.write_samples, _LARGE),
+    ("POST", "/write/grammar", beginning.GrammarAsked, beginning.write_grammar, _LARGE),
+    ("POST", "/write/run", beginning.RunAsked, beginning.write_run, _SMALL),
+    ("GET", "/drafts/{draft_id}", writing.DraftAsked, writing.draft, _SMALL),
+    ("POST", "/drafts/{draft_id}/texts", writing.TextsAsked, writing.draft_texts, _LARGE),
+    ("POST", "/drafts/{draft_id}/changes", writing.ChangeAsked, writing.draft_changes, _LARGE),
+    ("GET", "/drafts/{draft_id}/panes", writing.PanesAsked, writing.draft_panes, _SMALL),
+    ("GET", "/drafts/{draft_id}/news", writing.NewsAsked, writing.draft_news, _SMALL),
+    ("GET", "/drafts/{draft_id}/doubts", writing.NewsAsked, writing.draft_doubts, _SMALL),
+    ("GET", "/drafts/{draft_id}/item", writing.ReadAsked, writing.draft_item, _SMALL),
+    (
+        "GET",
+        "/drafts/{draft_id}/download",
+        beginning.DownloadAsked,
+        beginning.draft_download,
+        _SMALL,
+    ),
+    ("POST", "/drafts/{draft_id}/save", beginning.SaveAsked, beginning.draft_save, _SMALL),
+    ("POST", "/drafts/{draft_id}/discard", Nothing, beginning.draft_discard, _SMALL),
+    ("POST", "/drafts/{draft_id}/run", beginning.RunAsked, beginning.draft_run, _SMALL),
+    ("GET", "/jobs", Nothing, beginning.jobs, _SMALL),
+    ("GET", "/jobs/{job_id}", Nothing, beginning.job, _SMALL),
+    ("POST", "/jobs/{job_id}/cancel", Nothing, beginning.job_cancel, _SMALL),
+)
 
 _SUBMISSION_BYTES, _SUITE_BYTES = 66 << 20, 16 << 20
 
@@ -259,81 +359,179 @@ PAGES: tuple[Page, ...] = (
     Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
     Page(path="/suites/{key}", asked=looking.SuiteAsked, says=looking.suite),
     Page(path="/suites/{key}/items/{number}", asked=looking.ItemAsked, says=looking.item),
+    *(
+        Page(
+            path=path,
+            asked=asked,
+            says=says,
+            about="",
+            needs="write",
+            method=method,
+            body_bytes=size,
+        )
+        for method, path, asked, says, size in _WRITING
+    ),
 )
 
 
-def make_app(site: Site, door: Door) -> ASGIApp:
+def make_app(site: Site, door: Door, pages: Sequence[Page] = PAGES) -> ASGIApp:
     """Return the server of a site as an ASGI application; `door` says who may come in."""
+    held, turns = Held(door.limits), Turns(door.limits)
 
     def route(page: Page) -> BaseRoute:
         async def answer(request: Request) -> Response:
             person: Person = request.scope["pommel.person"]
             if not person.may(page.needs):
-                raise RefusedError(403, f"this needs a token that allows to {page.needs}")
-            given = await page.given(request, door.limits.body_seconds)
-            # Behind a proxy, browsers reach it by HTTPS.
-            scheme = "https" if door.proxy else request.url.scheme
-            who = Asking(person=person, base=f"{scheme}://{request.headers['host']}")
-            said = await run_in_threadpool(page.answered, site, given, request.path_params, who)
-            return _answer(request, page, said, site)
+                is_known = bool(person.name)
+                raise RefusedError(
+                    403 if is_known else 401,
+                    f"this needs a token that allows to {page.needs}",
+                    asks_for_token=not is_known,
+                )
+            # All of it is here before it takes a thread, and is held until it is answered.
+            with held.of(page.held_bytes(request)):
+                given = await page.given(request, door.limits)
+
+                # Behind a proxy, browsers reach it by HTTPS.
+                scheme = "https" if door.proxy else request.url.scheme
+                who = Asking(person=person, base=f"{scheme}://{request.headers['host']}")
+
+                def answered() -> Response:
+                    said = page.answered(site, given, request.path_params, who)
+                    return _answer(request, page, said, site)
+
+                return await turns.run(request.scope["pommel.sender"], answered)
 
         return Route(page.path, answer, name=page.name, methods=[page.method])
 
     async def openapi(_request: Request) -> Response:
-        return JSONResponse(document())
+        return JSONResponse(document(pages))
+
+    def refusal(scope: Scope, refused: RefusedError) -> Response:
+        return _failure(scope, site, refused)
+
+    async def failed(request: Request, error: Exception) -> Response:
+        return refusal(request.scope, _refused(error))
 
     app = Starlette(
         routes=[
-            *map(route, PAGES),
+            *map(route, pages),
             Route("/openapi", openapi),
-            Mount("/static", StaticFiles(directory=str(files(__package__) / "static"))),
+            Mount(STATIC, StaticFiles(directory=str(files(__package__) / "static"))),
         ],
-        exception_handlers={
-            RefusedError: _refused,
-            PommelError: _wrong,
-            HTTPException: _not_found,
-        },
+        exception_handlers=dict.fromkeys(
+            (RefusedError, PommelError, HTTPException, Exception), failed
+        ),
     )
-    return Guard(_with_json(app), door)
+    # Another address is another page; and behind a proxy we do not know our own.
+    app.router.redirect_slashes = False
+    return Guard(_with_json(app), door, refusal)
 
 
 def _answer(request: Request, page: Page, said: object, site: Site) -> Response:
     """Return what a page says as whoever asks can read it."""
+    is_for_htmx = "hx-request" in request.headers
     if isinstance(said, Moved):
-        # What htmx has asked for is followed by the window, not by what it would have put in it.
-        if "hx-request" in request.headers:
-            return Response(headers={"HX-Redirect": said.to})
-        if request.scope["pommel.is_json"]:
+        if _wants_json(request.scope):
             return JSONResponse({"to": said.to})
+        # What htmx has asked for is followed by the window, not by what it would have put in it.
+        if is_for_htmx:
+            return Response(headers={"HX-Redirect": quote(said.to, safe=_IN_ADDRESS)})
         return RedirectResponse(said.to, status_code=303)
     if isinstance(said, Download):
         called = f"attachment; filename*=UTF-8''{quote(said.name, safe='')}"
         headers = {"Content-Disposition": called} if said.name else {}
         return Response(said.content, media_type=said.media_type, headers=headers)
-    if request.scope["pommel.is_json"]:
-        return Response(msgspec.json.encode(said), media_type="application/json")
+    if _wants_json(request.scope):
+        return Response(msgspec.json.encode(said), media_type=_AS_JSON)
     template = _environment().get_template(f"{page.name}.html.j2")
     person = request.scope["pommel.person"]
-    return HTMLResponse(template.render(page=said, address=request.url, site=site, person=person))
+    text = template.render(page=said, address=request.url, site=site, person=person)
+    if is_for_htmx and page.method == "POST":
+        # What had failed before is over now.
+        text += _NO_FAILURE
+    return HTMLResponse(text)
 
 
-def _once(body: bytes) -> Receive:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
+# What stands in an address as it is, percent signs of what is quoted already among it.
+_IN_ADDRESS = ":/%#?=@[]!$&'()*+,;"
+# Where templates/page.html.j2 has a place for what went wrong.
+_NO_FAILURE = '\n<div id="failure" role="alert" hx-swap-oob="true"></div>\n'
+_TO_FAILURE: Mapping[str, str] = {"HX-Retarget": "#failure", "HX-Reswap": "innerHTML show:top"}
 
-    return receive
+
+def _refused(error: Exception) -> RefusedError:
+    """Return what went wrong as a request is told it."""
+    match error:
+        case RefusedError():
+            return error
+        case NotShownError():
+            return RefusedError(404, str(error))
+        case BusyError() | NotReadyError():
+            return RefusedError(503, str(error))
+        case PommelError():
+            return RefusedError(400, str(error))
+        case HTTPException(status_code=HTTPStatus.NOT_FOUND):
+            return RefusedError(404, "there is no such page")
+        case HTTPException():
+            is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+            message = "this address is not for that" if is_method else error.detail
+            refused = RefusedError(error.status_code, message)
+            refused.headers |= error.headers or {}
+            return refused
+    # uvicorn writes the traceback.
+    return RefusedError(500, "this is a fault of pommel's own; its log says more")
 
 
-def document() -> dict[str, object]:
-    """Return the OpenAPI document of all pages, made from their types."""
-    kinds = [kind for page in PAGES for kind in (page.asked, page.answer)]
+def _failure(scope: Scope, site: Site, refused: RefusedError) -> Response:
+    """Return what is wrong, as whoever asks can read it."""
+    headers = refused.headers
+    if _wants_json(scope):
+        return JSONResponse({"error": str(refused)}, refused.status, headers)
+    if refused.status in _PLAIN:
+        return PlainTextResponse(f"{refused}\n", refused.status, headers)
+    person = scope.get("pommel.person", NOBODY)
+    query = scope["query_string"].decode("latin-1")
+    path = "/" if scope["path"] == ENTER else quote(scope["path"])
+    is_for_htmx = "hx-request" in Headers(scope=scope)
+    name = "failure_part.html.j2" if is_for_htmx else "failure.html.j2"
+    text = (
+        _environment()
+        .get_template(name)
+        .render(
+            message=str(refused),
+            refused=refused,
+            enter=ENTER,
+            # Without a token that opens nothing.
+            to=f"{path}?{query}" if query and "token=" not in query else path,
+            site=site if person.may("read") else None,
+            person=person,
+        )
+    )
+    more = _TO_FAILURE if is_for_htmx else {}
+    return HTMLResponse(text, refused.status, {**headers, **more})
+
+
+# Nothing is made ready for whoever floods us, or has come by a name that is not ours.
+_PLAIN = frozenset({421, 429})
+
+
+def document(pages: Sequence[Page] = PAGES) -> dict[str, object]:
+    """Return the OpenAPI document of pages, made from their types."""
+    answers = {page: _of_union(page.answer) for page in pages}
+    kinds = [*(page.asked for page in pages), *chain(*answers.values()), Sent]
     found, schemas = msgspec.json.schema_components(
         kinds, ref_template="#/components/schemas/{name}"
     )
-    names = Counter(page.name for page in PAGES)
+    by_kind = dict(zip(kinds, found, strict=True))
+    names = Counter(page.name for page in pages)
     paths: dict[str, dict[str, object]] = {}
-    for page, asking, answer in zip(PAGES, found[::2], found[1::2], strict=True):
+    for page in pages:
         asked = schemas[page.asked.__name__]
+        in_path = [
+            {"name": name, "in": "path", "required": True, "schema": msgspec.json.schema(kind)}
+            for name, kind in page.of_path.items()
+        ]
         in_query = [
             {
                 "name": name,
@@ -344,72 +542,126 @@ def document() -> dict[str, object]:
             for name, schema in asked["properties"].items()
             if page.method == "GET"
         ]
-        body = {"content": {kind: {"schema": asking} for kind in _SENT_AS}}
-        in_path = [
-            {"name": name, "in": "path", "required": True, "schema": msgspec.json.schema(kind)}
-            for name, kind in page.of_path.items()
-        ]
-        content = {"application/json": {"schema": answer}, "text/html": {}}
+        said = {kind: by_kind[kind] for kind in answers[page]}
         paths.setdefault(page.path, {})[page.method.lower()] = {
             # Submissions and suites that were proposed are looked at by the same functions.
             "operationId": page.name if names[page.name] == 1 else f"{page.about}_{page.name}",
-            "summary": page.says.__doc__,
+            "summary": page.says.__doc__ or page.name,
             "parameters": [*in_path, *in_query],
-            **({"requestBody": body} if page.method == "POST" else {}),
-            "responses": {"200": {"description": page.says.__doc__, "content": content}},
+            **({"requestBody": _body(asked)} if page.method == "POST" else {}),
+            "responses": _responses(said, page.says.__doc__ or page.name),
+            "security": [{"token": [page.needs]}, {"cookie": [page.needs]}],
         }
+    failure = {
+        "type": "object",
+        "required": ["error"],
+        "properties": {"error": {"type": "string"}},
+    }
     return {
         "openapi": "3.1.0",
-        "info": {"title": "pommel", "version": package_version("pommel")},
+        "info": {
+            "title": "pommel",
+            "version": package_version("pommel"),
+            "description": "Each page is JSON, too: with .json behind its address, or with "
+            "Accept: application/json.",
+        },
         "paths": paths,
-        "components": {"schemas": schemas},
+        "components": {
+            "schemas": schemas,
+            "responses": {
+                "failure": {
+                    "description": "What is wrong, and what to do about it",
+                    "content": {_AS_JSON: {"schema": failure}, "text/html": {}, "text/plain": {}},
+                }
+            },
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The owner's token, or a personal one that allows what is "
+                    "needed; a server that is open to all needs none for read",
+                },
+                "cookie": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "pommel-PORT",
+                    "description": f"What browsers have from {ENTER}",
+                },
+            },
+        },
     }
 
 
-# How what a page is sent may be written.
-_SENT_AS = ("application/x-www-form-urlencoded", "multipart/form-data", "application/json")
+def _of_union(kind: object) -> tuple[Any, ...]:
+    """Return the types of which a page says one."""
+    is_union = isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union
+    return typing.get_args(kind) if is_union else (kind,)
+
+
+def _body(asked: Mapping[str, Any]) -> dict[str, object]:
+    """Return how what a page is sent may be written: files in a form of parts, or in JSON."""
+    sent = {"$ref": f"#/components/schemas/{Sent.__name__}"}
+    names = [name for name, schema in asked["properties"].items() if sent in _parts_of(schema)]
+    file = {"type": "string", "contentMediaType": "application/octet-stream"}
+    form = {
+        "type": "object",
+        "required": asked["required"],
+        "properties": {**asked["properties"], **dict.fromkeys(names, file)},
+    }
+    kinds = (_PARTS,) if names else (_FORM, _PARTS)
+    content: dict[str, object] = {kind: {"schema": form} for kind in kinds}
+    return {"content": {**content, _AS_JSON: {"schema": asked}}, "required": bool(form["required"])}
+
+
+def _parts_of(schema: Mapping[str, Any]) -> list[object]:
+    return [schema, *schema.get("anyOf", ()), schema.get("items")]
+
+
+def _responses(said: Mapping[Any, object], about: str) -> dict[str, object]:
+    """Return what a page may answer."""
+    shown = [schema for kind, schema in said.items() if kind not in {Download, Moved}]
+    content: dict[str, object] = {}
+    if shown:
+        content["text/html"] = {}
+    if Moved in said:
+        shown.append(said[Moved])
+    if shown:
+        content[_AS_JSON] = {"schema": {"anyOf": shown} if len(shown) > 1 else shown[0]}
+    if Download in said:
+        content["*/*"] = {}
+    moved = {"description": "Another page says what has become of it"}
+    return {
+        "200": {"description": about, "content": content},
+        **({"303": moved} if Moved in said else {}),
+        "default": {"$ref": "#/components/responses/failure"},
+    }
 
 
 def _with_json(app: ASGIApp) -> ASGIApp:
-    """Return an application that hears of JSON by the scope, and not by the address."""
+    """Return an application whose addresses are without what says that JSON is wanted."""
 
     async def told(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            path, headers = scope["path"], dict(scope["headers"])
-            is_json = path.endswith(_JSON) or headers.get(b"accept") == b"application/json"
-            path = path.removesuffix(_JSON)
-            path = "/" if path == "/index" else path
-            scope = {**scope, "path": path, "pommel.is_json": is_json}
+            path = scope["path"].removesuffix(_JSON)
+            # The address is gone: what asked for JSON by it is to be known afterwards, too.
+            scope = {
+                **scope,
+                "path": "/" if path == "/index" else path,
+                "pommel.is_json": _wants_json(scope),
+            }
         await app(scope, receive, send)
 
     return told
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    status = error.status if isinstance(error, RefusedError) else 500
-    return _failure(request, status, str(error))
-
-
-async def _wrong(request: Request, error: Exception) -> Response:
-    kinds = {NotShownError: 404, NotReadyError: 503}
-    status = next((each for kind, each in kinds.items() if isinstance(error, kind)), 400)
-    return _failure(request, status, str(error))
-
-
-async def _not_found(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    is_lacking = status == HTTPStatus.NOT_FOUND
-    return _failure(request, status, "there is no such page" if is_lacking else str(error))
-
-
-def _failure(request: Request, status: int, message: str) -> Response:
-    """Return what is wrong, as whoever asks can read it."""
-    if request.scope["pommel.is_json"]:
-        return JSONResponse({"error": message}, status_code=status)
-    template = _environment().get_template("failure.html.j2")
-    person = request.scope["pommel.person"]
-    text = template.render(message=message, site=None, person=person)
-    return HTMLResponse(text, status_code=status)
+def _wants_json(scope: Scope) -> bool:
+    """Return whether a request asks for JSON: by its address, or by what it accepts first."""
+    if "pommel.is_json" in scope:
+        return bool(scope["pommel.is_json"])
+    path: str = scope["path"]
+    accepts = Headers(scope=scope).get("accept", "")
+    first = accepts.partition(",")[0].partition(";")[0].strip().lower()
+    return path.endswith(_JSON) or first == _AS_JSON
 
 
 @cache

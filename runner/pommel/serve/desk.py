@@ -8,6 +8,7 @@ import contextlib
 import datetime as dt
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pommel.values import frozen
 _APPLICATION = 0x706F6D73
 _VERSION = 1
 _BUSY_SECONDS = 30.0
+_SECONDS_BETWEEN_TRIES = 0.02
 
 # Times are UTC in ISO 8601.
 _SCHEMA = """
@@ -34,15 +36,18 @@ CREATE TABLE tokens (
 CREATE TABLE drafts (
     draft_id TEXT PRIMARY KEY,   -- random, for addresses
     revision INTEGER NOT NULL,   -- which of `revisions` is shown; undo goes back
+    title TEXT NOT NULL,         -- what its suite is called
     created TEXT NOT NULL,
     created_by TEXT NOT NULL,
     file TEXT,                   -- in the folder of suites, once it is saved there
-    saved_sha256 TEXT            -- of that file as it was saved, or opened
+    saved_sha256 TEXT            -- of that file as it was saved, or opened; two while it is saved
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE revisions (
     draft_id TEXT NOT NULL REFERENCES drafts ON DELETE CASCADE,
-    revision INTEGER NOT NULL,   -- from 1
-    document TEXT NOT NULL,      -- the suite's JSON, finished or not
+    revision INTEGER NOT NULL,   -- from 1; no number is given twice
+    parent INTEGER,              -- the revision that undo goes back to, NULL for the first
+    document BLOB NOT NULL,      -- the suite's JSON, finished or not, packed by zlib
+    said TEXT NOT NULL,          -- what was done, and where
     changed TEXT NOT NULL,
     changed_by TEXT NOT NULL,
     PRIMARY KEY (draft_id, revision)
@@ -76,6 +81,7 @@ CREATE TABLE jobs (
     begun TEXT NOT NULL,
     begun_by TEXT NOT NULL,
     server TEXT NOT NULL,        -- which process of a server has begun it
+    seen TEXT NOT NULL,          -- when that server has last said that it is there
     ended TEXT,
     exit_status INTEGER,         -- None while it goes on, and where its server was killed
     log TEXT NOT NULL            -- what it has said, its end if that is long
@@ -94,19 +100,28 @@ class Desk:
     def open(cls, path: Path) -> "Desk":
         """Return the desk in a file, which is made if it is missing.
 
-        Raises `StoreError` for a file of another kind.
+        Raises `StoreError` for a file of another kind, and where none can be made.
         """
-        make_folder(path.absolute().parent)
         desk = cls(path=path)
+        try:
+            make_folder(path.absolute().parent)
+            # Drafts and submissions are not for everybody on this machine, from the first byte on.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise StoreError(
+                f"{path}: {error.strerror}; name a place that can be written with --desk"
+            ) from None
         with desk._explained(), contextlib.closing(desk._connected()) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if not n_tables:
                 desk._make(connection)
-            elif application != _APPLICATION:
+                (application,) = connection.execute("PRAGMA application_id").fetchone()
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if application != _APPLICATION:
                 raise StoreError(f"{path}: is no file of `pommel serve`; name another with --desk")
-            elif version != _VERSION:
+            if version != _VERSION:
                 raise StoreError(
                     f"{path}: is of version {version}, and this pommel knows {_VERSION}; update "
                     f"pommel, or name another file with --desk"
@@ -136,7 +151,7 @@ class Desk:
                     connection.execute("ROLLBACK")
 
     def _make(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
+        self._write_ahead(connection)
         connection.execute("BEGIN IMMEDIATE")
         # Another server may have made it meanwhile.
         (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -146,9 +161,21 @@ class Desk:
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {_VERSION}")
         connection.execute("COMMIT")
-        with contextlib.suppress(OSError):
-            # Drafts and submissions are not for everybody on this machine.
-            os.chmod(self.path, 0o600)  # noqa: PTH101 - as SQLite opens it
+
+    @staticmethod
+    def _write_ahead(connection: sqlite3.Connection) -> None:
+        """Have readers not wait for writers, for good."""
+        until = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError:
+                # For this one SQLite does not wait where two do it at once.
+                if time.monotonic() > until:
+                    raise
+                time.sleep(_SECONDS_BETWEEN_TRIES)
+            else:
+                return
 
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)

@@ -1,5 +1,6 @@
 """What a server was started with, and what its pages answer beside values."""
 
+import re
 import threading
 from dataclasses import field
 from functools import cached_property
@@ -7,7 +8,9 @@ from pathlib import Path
 
 from pommel.serve.desk import Desk
 from pommel.serve.jobs import Jobs
+from pommel.serve.live import Live
 from pommel.serve.people import People
+from pommel.serve.revisions import Drafts, Windows
 from pommel.serve.shelf import Shelf
 from pommel.serve.shown_board import ShownBoard
 from pommel.serve.uploads import Proposals, Submissions
@@ -30,7 +33,7 @@ class Site:
 
     def __post_init__(self) -> None:
         # Before two requests can ask for them at once, and get two of them.
-        _ = (self.jobs, self.submissions, self.proposals)
+        _ = (self.shelf, self.jobs, self.submissions, self.proposals)
 
     @property
     def desk(self) -> Desk:
@@ -41,6 +44,21 @@ class Site:
     def shelf(self) -> Shelf:
         """The store, to be read."""
         return Shelf(self.store)
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """The suites that are being written."""
+        return Drafts(desk=self.desk)
+
+    @cached_property
+    def windows(self) -> Windows:
+        """Who has which draft open."""
+        return Windows()
+
+    @cached_property
+    def live(self) -> Live:
+        """The models, to be asked for one item."""
+        return Live(self.store, self.models)
 
     @cached_property
     def shown_board(self) -> ShownBoard | None:
@@ -66,13 +84,18 @@ class Site:
     def close(self) -> None:
         """End what goes on."""
         self.jobs.close()
+        self.live.close()
 
 
 @frozen
 class Moved:
-    """An answer that leads on: a browser goes to this address, a program reads it."""
+    """An answer that leads on: a browser goes to this address of ours, a program reads it."""
 
     to: str
+
+    def __post_init__(self) -> None:
+        if not is_local(self.to):
+            raise ValueError(f"{self.to!r} is no address of this server")
 
 
 @frozen
@@ -98,3 +121,12 @@ class Download:
 @frozen
 class Nothing:
     """A page that is asked nothing."""
+
+
+def is_local(address: str) -> bool:
+    """Return whether an address leads to this server whatever a browser makes of it.
+
+    To browsers `\\` is `/`, of which two begin the name of a host, and tabs and ends of lines are
+    nothing.
+    """
+    return re.fullmatch(r"/(?![/\\])[^\x00-\x1f\x7f]*", address) is not None

@@ -96,9 +96,8 @@ class Database:
     def attached(self, other: Path, *, unchanged: bool = False) -> Iterator[None]:
         """Have the tables of another store at hand as those of `theirs`, to be read.
 
-        It is not written to, unless it is of an older version, which is brought up to date; what
-        stays `unchanged` by anybody is read without a lock. Raises `StoreError` for what is no
-        store, and for this one.
+        It is not written to; what stays `unchanged` by anybody is read without a lock. Raises
+        `StoreError` for what is no store, and for this one.
         """
         if not _is_there(other):
             raise StoreError(f"{other}: there is no store")
@@ -107,9 +106,7 @@ class Database:
         with explained(other):
             _check_identity(other)
             with contextlib.closing(_connect(other, _UNCHANGED)) as connection:
-                is_old = version_of(connection, other) == LAST_VERSION
-            if is_old:
-                Database.open(other).close()
+                version_of(connection, other)
             how = _UNCHANGED
             if not unchanged:
                 reader, how = _reader(other)
@@ -289,12 +286,11 @@ def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
         how = _UNCHANGED
         connection = _connect(path, how)
         version = version_of(connection, path)
-    if version != CURRENT_VERSION:
+    if not version:
         connection.close()
-        what = f"of version {version}" if version else "without content"
         raise StoreError(
-            f"{path}: is a store {what}, and may not be written to be brought up to date; copy it, "
-            f"and give the copy with --store"
+            f"{path}: is a store without content, and may not be written to be brought up to date; "
+            f"copy it, and give the copy with --store"
         )
     return connection, how
 
@@ -467,9 +463,8 @@ def explained(path: Path) -> Iterator[None]:
 # "poml": what tells a store from another program's SQLite file.
 APPLICATION_ID = 0x706F6D6C
 
-# Stores of version 1 have been made by nobody but the authors; those of version 2 are converted.
+# Stores of older versions have been made by nobody but the authors, and are not read.
 CURRENT_VERSION = 3
-LAST_VERSION = 2
 
 # Every key is AUTOINCREMENT, so that `sqlite_sequence` says how many rows a damaged file has had.
 # Tables, and columns in them, stay in this order: it decides on which page a table begins, by which
@@ -598,7 +593,7 @@ KEYS = {
 
 
 def _fill(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new store, or convert an older one, in one transaction.
+    """Make the tables of a new store, in one transaction.
 
     One that has them is not written to. Raises `StoreError` for another version, and for what is
     no store; neither is changed.
@@ -608,21 +603,11 @@ def _fill(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         # Another process may have done it while this one waited.
-        version = version_of(connection, path)
-        if version == LAST_VERSION:
-            # Imported here: few stores are older.
-            from pommel.store.version_2 import convert
-
-            convert(connection, path)
-        elif not version:
+        if not version_of(connection, path):
             for statement in TABLES:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {CURRENT_VERSION}")
-    if version == LAST_VERSION:
-        # Gives back room, and puts tables where a new store has them; without it all is as sound.
-        with contextlib.suppress(sqlite3.Error):
-            connection.execute("VACUUM")
+            connection.execute(f"PRAGMA user_version = {CURRENT_VERSION}")
 
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int:
@@ -643,9 +628,9 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
             f"{CURRENT_VERSION}; update pommel (`pip install --upgrade pommel`), or give another "
             f"store with --store"
         )
-    if version < LAST_VERSION:
+    if version < CURRENT_VERSION:
         raise StoreError(
             f"{path}: is a store of version {version}, from before the first release, which is not "
-            f"read; give another store with --store"
+            f"read; move it aside and repeat the command, or give another store with --store"
         )
     return int(version)

@@ -200,7 +200,7 @@ class RunRows:
         Raises `ValueError` for a row of which no record can be made.
         """
         try:
-            own = json.loads(row.record)
+            own = _value_of(row.record)
             model, member, rest = self._shared("of_model", row.of_model)[1]
             suite, numbers, asked, identity = self._shared("of_suite", row.of_suite)[1]
             policy, settings = self._shared("of_choices", row.of_choices)[1]
@@ -293,6 +293,18 @@ def _scored(text: str) -> tuple[tuple[Score, tuple[int, ...]], ...]:
         )
         for label, n_holding, n_items, share, counts in json.loads(text)
     )
+
+
+def _value_of(text: str) -> Any:
+    """Return the value of a text of JSON, before which there is no space, as `json.loads` does.
+
+    That takes several times as long for a short one. Raises `ValueError`; `TypeError` for bytes.
+    """
+    value, end = _DECODER.raw_decode(text)
+    return value if end == len(text) else json.loads(text)
+
+
+_DECODER = json.JSONDecoder()
 
 
 def _json(value: object) -> str:

@@ -26,7 +26,6 @@ from pommel.files import make_folder, without_empty_folders
 from pommel.models import Policy
 from pommel.store.database import (
     KEYS,
-    LAST_VERSION,
     PAGE_BYTES,
     Database,
     beside,
@@ -36,7 +35,6 @@ from pommel.store.database import (
 from pommel.store.run_rows import MAKE_NO_SENSE, SHARED, RunRow, RunRows, content_hash
 from pommel.store.run_tables import document_hash
 from pommel.store.surprisal_cache import decode_tokens, owner_seal, scored_seal, sentence_hash
-from pommel.store.version_2 import convert
 
 # Rows that are asked for at once, where nothing is damaged.
 _RANGE = 1024
@@ -188,12 +186,9 @@ def _made_readable(copy: Path, path: Path) -> bool:
     with Database.open(fresh) as database:
         wanted = _columns(database.connection)
     with contextlib.closing(_connected(copy)) as connection:
-        has_schema, is_all = False, True
+        has_schema = False
         with contextlib.suppress(sqlite3.Error):
-            if version_of(connection, path) == LAST_VERSION:
-                with connection:
-                    connection.execute("BEGIN")
-                    is_all = convert(connection, path, leave_out=True)
+            version_of(connection, path)
             has_schema = _columns(connection) == wanted
         if has_schema:
             try:
@@ -204,7 +199,7 @@ def _made_readable(copy: Path, path: Path) -> bool:
                 if error.sqlite_errorcode in _NO_ROOM:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
                 return False
-            return faults == [("ok",)] and not strays and is_all
+            return faults == [("ok",)] and not strays
     _with_first_page(copy, fresh)
     fresh.replace(copy)
     return False

@@ -126,8 +126,16 @@ def one_each(
         each.run_id: (models[each.run_id], each.suite_key, any_rule or each.result.score_rule)
         for each in records
     }
-    in_order = sorted(records, key=lambda each: (each.run_id in scored, each.created))
-    best = {places[each.run_id]: each for each in in_order}
+    best: dict[Hashable, RunRecord] = {}
+
+    def rank(record: RunRecord) -> tuple[bool, str]:
+        return record.run_id in scored, record.created
+
+    for each in records:
+        # Most models have run once on a suite.
+        other = best.setdefault(places[each.run_id], each)
+        if other is not each and rank(each) >= rank(other):
+            best[places[each.run_id]] = each
     twins = in_a_family_too(records, models, scored=scored, any_rule=any_rule)
     found = OneEach(records=[], older=[], unscored=[], alone=[], limited=limited)
     for each in records:
@@ -308,14 +316,20 @@ def variant_key(record: RunRecord) -> tuple[object, ...]:
 
 def stored_models(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
     """Return what has run, by the ids of the runs."""
-    asked = {
-        each.run_id: (model_key(each), each.result.membership if each.is_own else None)
-        for each in records
-    }
+    # Runs of a model share what is known of it: so each model is looked at once.
+    known: dict[tuple[object, ...], _Asked] = {}
+    asked: dict[str, tuple[object, ...]] = {}
+    for each in records:
+        result = each.result
+        shared = id(each.model), id(result.membership), result.model_name, each.source
+        if shared not in known:
+            known[shared] = model_key(each), result.membership if each.is_own else None
+        asked[each.run_id] = shared
     newest_first = sorted(records, key=lambda each: each.created, reverse=True)
-    families = _families(dict.fromkeys(asked[each.run_id] for each in newest_first))
-    models = {each: StoredModel(each[0], number) for each, number in families.items()}
-    return {run_id: models[each] for run_id, each in asked.items()}
+    distinct = dict.fromkeys(asked[each.run_id] for each in newest_first)
+    families = _families(dict.fromkeys(known[each] for each in distinct))
+    models = {shared: StoredModel(each[0], families[each]) for shared, each in known.items()}
+    return {run_id: models[shared] for run_id, shared in asked.items()}
 
 
 # A model, and which member of which family it was; None: of none.

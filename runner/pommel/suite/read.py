@@ -141,7 +141,9 @@ class LoadedDraft:
 
 def _suite(document: JsonDocument) -> Suite:
     """Make the suite of a document without a fault."""
-    plain = _of_plain_text(document.decoded.text) if document.is_plain else None
+    # No two regions with surprisals are alike, which would pay to be read by their texts.
+    is_by_text = document.is_plain and "metric_value" not in document.decoded.text
+    plain = _of_plain_text(document.decoded.text) if is_by_text else None
     return plain or Suite.from_dict(document.value)
 
 
@@ -182,8 +184,10 @@ def _faults(
     is_draft: bool = False,
 ) -> tuple[list[Fault], list[Fault]]:
     """Return what is wrong with a document's structure, and what else is wrong with it."""
-    value = document.value
-    shape = shape_faults(value, "evaluated_suite" if evaluated else "suite")
+    value, schema_name = document.value, "evaluated_suite" if evaluated else "suite"
+    # What is written in a plain text need not be written again to be looked at.
+    text = document.decoded.text if document.is_plain else None
+    shape = shape_faults(value, schema_name, text=text)
     found = list(Finding.in_document(outline(value) if shape else value))
     if evaluated and not shape:
         found += surprisal_findings(value)
@@ -232,9 +236,12 @@ _EXAMPLES = {
 _KNOWN_KEYS = {*_EXAMPLES, "region_name", "oovs", "description"}
 
 
-def shape_faults(value: object, schema_name: str) -> list[Finding]:
-    """Return all faults of `value` against the schema, in the order of the schema's checks."""
-    if _has_shape(value, schema_name):
+def shape_faults(value: object, schema_name: str, *, text: str | None = None) -> list[Finding]:
+    """Return all faults of `value` against the schema, in the order of the schema's checks.
+
+    `text` is the JSON of the value, where it is at hand.
+    """
+    if _has_shape(value, schema_name, text=text):
         return []
     # Imported here: jsonschema takes longer to import than pommel does.
     from jsonschema import Draft202012Validator
@@ -244,12 +251,12 @@ def shape_faults(value: object, schema_name: str) -> list[Finding]:
     return described(validator.iter_errors(value))
 
 
-def _has_shape(value: object, schema_name: str) -> bool:
+def _has_shape(value: object, schema_name: str, *, text: str | None = None) -> bool:
     """Say at once whether a value is as the schema has it; of some that are, it says no."""
     decoders = _decoders(schema_name)
     try:
-        text = JsonDocument.encoded(value)
-        suite, *_ = (decoder.decode(text) for decoder in decoders)
+        encoded = JsonDocument.encoded(value) if text is None else text
+        suite, *_ = (decoder.decode(encoded) for decoder in decoders)
     except (TypeError, ValueError, RecursionError):
         return False
     # What msgspec has no word for.

@@ -60,6 +60,32 @@ def test_the_head_sees_no_more_than_the_rows() -> None:
     assert [shape.numel() // shape[-1] for shape in shapes] == [3]
 
 
+@pytest.mark.parametrize("name", ["GPT2", "GPTNeoX", "Llama"])
+def test_the_last_feed_forward_layers_see_no_more_than_the_rows(name: str) -> None:
+    model = network(name)
+    (blocks,) = (each for each in model.modules() if isinstance(each, torch.nn.ModuleList))
+    n_seen = []
+    for block in blocks:
+        block.mlp.register_forward_hook(
+            lambda _mlp, given, _out: n_seen.append(given[0].shape[:-1].numel())
+        )
+    found = Network(model, device="cpu")
+    found.logits(SIDE_BY_SIDE)
+    assert n_seen == [SIDE_BY_SIDE.ids.size, 3]
+    # Alone, and after it has been found that they look at others, they see all.
+    found.logits_of(array(5, 6, 7), whole=True)
+    assert found.widen()
+    found.logits(SIDE_BY_SIDE)
+    assert n_seen[2:] == [3, 3, SIDE_BY_SIDE.ids.size, SIDE_BY_SIDE.ids.size]
+
+
+def test_what_is_widened_is_the_feed_forward_layers_and_then_the_head() -> None:
+    for name, n_parts in (("GPT2", 2), ("OPT", 1)):
+        found = Network(network(name), device="cpu")
+        assert [found.widen() for _ in range(3)] == [each < n_parts for each in range(3)], name
+        assert not found.narrow
+
+
 def test_the_network_is_left_as_it_was() -> None:
     model = network("GPT2")
     before = plain(model, 5, 6)

@@ -248,6 +248,32 @@ def test_a_head_that_is_not_fed_position_by_position_projects_everything() -> No
     assert largest_difference(answers(engine, asked), expected) < 1e-4
 
 
+@pytest.mark.parametrize("name", ["GPT2", "Llama"])
+def test_last_layers_that_look_from_position_to_position_see_everything(name: str) -> None:
+    class BothWays(torch.nn.Module):  # type: ignore[misc]
+        """Adds what is before a position to what is there."""
+
+        def __init__(self, own: Any) -> None:
+            super().__init__()
+            self.own = own
+
+        def forward(self, hidden: Any) -> Any:
+            before = hidden.roll(1, dims=-2)
+            before[..., 0, :] = 0
+            return self.own(hidden) + before
+
+    model = network(name)
+    blocks = [each for each in model.modules() if isinstance(each, torch.nn.ModuleList)][-1]
+    blocks[-1].mlp = BothWays(blocks[-1].mlp)
+    oracle = reference(name, model)
+    engine = causal_engine(Network(model, device="cpu"), LoadOptions())
+    # A packed row has others before it: no tree. What is projected is still no more than is asked.
+    assert (engine.path, in_torch(engine.network).narrow) == ("padded batches", True)
+    asked = random_requests(20)
+    expected = [oracle.answer(each) for each in asked]
+    assert largest_difference(answers(engine, asked), expected) < 1e-3
+
+
 def test_a_network_that_fails_on_plain_ids_is_not_available() -> None:
     model = network("GPT2")
 

@@ -41,7 +41,7 @@ def test_charts_are_drawn_one_after_another(browser: Browser, demo: Path) -> Non
         "const embed = vegaEmbed; window.at_once = window.n_drawn = window.most = 0;"
         "window.vegaEmbed = (...given) => {"
         " most = Math.max(most, ++at_once);"
-        " return embed(...given).finally(() => { n_drawn += 1; at_once -= 1 }) }"
+        " return embed(...given).finally(() => { n_drawn += 1; at_once -= 1 }) }; 0"
     )
     # All of them are to be seen at once.
     browser.look(width=1400, height=20_000)
@@ -68,10 +68,10 @@ def test_a_table_is_sorted_by_a_click_and_by_the_keyboard(browser: Browser, demo
         (each[:4] for each in written), reverse=True
     )
     browser.value("document.querySelector('#scores th:nth-child(1) button').focus()")
-    browser.key("Enter", 13)
+    browser.key("Enter")
     assert texts(browser, "#scores tbody th") == ["fgd_subject", "hebrew", "number_prep"]
     assert browser.value("document.querySelector('#scores th').ariaSort") == "ascending"
-    browser.key("Enter", 13)
+    browser.key("Enter")
     assert texts(browser, "#scores tbody th") == ["number_prep", "hebrew", "fgd_subject"]
 
 
@@ -154,7 +154,7 @@ def test_tables_leave_as_csv(browser: Browser, demo: Path, demo_records: list[Ru
     browser.value(
         "HTMLAnchorElement.prototype.click = function () { window.saved = this.download };"
         "const make = URL.createObjectURL;"
-        "URL.createObjectURL = blob => { window.blob = blob; return make(blob) }"
+        "URL.createObjectURL = blob => { window.blob = blob; return make(blob) }; 0"
     )
     browser.value(f"document.querySelector('#suite-{NUMBER} [data-rows=verdicts]').click()")
     head, first, *rest = browser.value("window.blob.text()").splitlines()
@@ -236,16 +236,13 @@ def test_a_dark_page_draws_dark_charts_and_paper_is_light_and_unfolded(
 def test_without_javascript_the_tables_are_there_and_charts_say_why_not(
     browser: Browser, demo: Path
 ) -> None:
-    browser.send("Emulation.setScriptExecutionDisabled", value=True)
-    try:
+    with browser.without_scripts():
         opened(browser, demo)
         browser.value("document.querySelectorAll('details').forEach(each => each.open = true)")
         assert len(texts(browser, "#scores tbody tr")) == 3
         assert len(texts(browser, f"#suite-{NUMBER} .items tbody")) == 24
         assert len(texts(browser, "noscript:not(.part)")) == 5
         assert texts(browser, "select, button, input, .drawing") == []
-    finally:
-        browser.send("Emulation.setScriptExecutionDisabled", value=False)
 
 
 def test_hebrew_is_written_from_right_to_left(browser: Browser, demo: Path) -> None:

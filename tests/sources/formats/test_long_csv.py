@@ -366,12 +366,6 @@ def test_columns_are_the_header() -> None:
     assert ",".join(COLUMNS) + "\n" == HEADER
 
 
-def test_the_published_text_of_a_suite(shared_data: Path) -> None:
-    suite = LoadedSuite.read(shared_data / "sg_eval" / "fgd_hierarchy.json").suite
-    expected = (shared_data / "sg_eval" / "fgd_hierarchy.txt").read_text("utf-8")
-    assert "".join(sentence_lines(suite.items, suite.joiner)) == expected
-
-
 def test_regions_are_joined_as_the_suite_says() -> None:
     regions = tuple(
         Region(number=n, content=text) for n, text in enumerate(["犬", "", "吠える"], 1)

@@ -138,6 +138,16 @@ class Network:
         _project_to_float32(self._head)
         # Whether the network is let project needed rows only; self-checks may find that it can't.
         self.narrow = self._head is not None
+        # Nor need more go through the last feed-forward layers, if they look at each row alone.
+        self._last = _last_feed_forward(model)
+
+    def widen(self) -> bool:
+        """Have one part more compute all rows, as it does by itself; say if there was one."""
+        was_narrow = self.narrow
+        if self._last is None:
+            self.narrow = False
+        self._last = None
+        return was_narrow
 
     @property
     def n_known(self) -> int:
@@ -269,26 +279,41 @@ class Network:
         return mask[:, None]
 
     @contextlib.contextmanager
-    def _only(self, rows: "torch.Tensor") -> Iterator[list[bool]]:
+    def _only(self, rows: "torch.Tensor") -> "Iterator[list[torch.Size]]":
         """Let the network project these rows (of all positions) and no others.
 
         Gives a list that is empty as long as nothing has been chosen.
         """
-        chosen: list[bool] = []
+        # Of what some rows were chosen, and the others not put back.
+        chosen: list[torch.Size] = []
 
         def choose(_module: object, arguments: tuple[Any, ...]) -> Any:
             hidden, *others = arguments
-            chosen.append(True)
+            chosen.append(hidden.shape[:-1])
             return (hidden.flatten(0, -2)[rows.to(hidden.device)][None], *others)
+
+        def put_back(
+            _module: object, _arguments: object, given: "torch.Tensor | tuple[torch.Tensor, ...]"
+        ) -> Any:
+            # Some give more than a tensor.
+            found, *others = given if isinstance(given, tuple) else (given,)
+            # Nobody looks at what the others are: nothing after it looks from row to row.
+            whole = found.new_zeros((*chosen.pop(), found.shape[-1]))
+            whole.flatten(0, -2)[rows.to(found.device)] = found.flatten(0, -2)
+            return (whole, *others) if isinstance(given, tuple) else whole
 
         if not self.narrow:
             yield chosen
             return
-        handle = self._head.register_forward_pre_hook(choose)
+        handles = [self._head.register_forward_pre_hook(choose)]
+        if self._last is not None:
+            handles.append(self._last.register_forward_pre_hook(choose))
+            handles.append(self._last.register_forward_hook(put_back))
         try:
             yield chosen
         finally:
-            handle.remove()
+            for handle in handles:
+                handle.remove()
 
 
 @contextlib.contextmanager
@@ -306,6 +331,20 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
+
+
+def _last_feed_forward(model: "torch.nn.Module") -> "torch.nn.Module | None":
+    """Return the feed-forward layers of a network's last block.
+
+    None where they have no name, or are given more than one input (BLOOM).
+    """
+    import torch
+
+    lists = [each for each in model.modules() if isinstance(each, torch.nn.ModuleList)]
+    named = [getattr(block, "mlp", None) for each in lists for block in each]
+    found = [each for each in named if isinstance(each, torch.nn.Module)]
+    is_fit = found and len(inspect.signature(found[-1].forward).parameters) == 1
+    return found[-1] if is_fit else None
 
 
 def _fuse_activations(model: "torch.nn.Module") -> None:

@@ -64,13 +64,12 @@ class Check(Generic[Way]):
     answers: Callable[[Way], Answers]
 
     def fault_of_rows(self, way: Way) -> str:
-        """Return what is wrong with numbers, even if the network projects all rows by itself.
+        """Return what is wrong with numbers, even if the network computes all rows by itself.
 
-        One that can't do with fewer goes on with all of them.
+        One that can't do with fewer, in some part or anywhere, goes on with all of them there.
         """
         fault, _ = self.fault(way)
-        if fault and self.network.narrow:
-            self.network.narrow = False
+        while fault and self.network.widen():
             fault, _ = self.fault(way)
         return fault
 
