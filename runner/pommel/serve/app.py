@@ -56,6 +56,7 @@ from pommel.serve.people import NOBODY, Person, Scope as Allowed
 from pommel.serve.shelf import NotShownError
 from pommel.serve.shown_board import NotReadyError
 from pommel.serve.site import Download, Moved, Nothing, Sent, Site
+from pommel.serve.uploads import DecidedError
 from pommel.suite import PublishedSuite
 from pommel.values import frozen
 
@@ -467,6 +468,8 @@ def _refused(error: Exception) -> RefusedError:
             return error
         case NotShownError():
             return RefusedError(404, str(error))
+        case DecidedError():
+            return RefusedError(409, str(error))
         case BusyError() | NotReadyError():
             return RefusedError(503, str(error))
         case PommelError():

@@ -23,12 +23,11 @@ from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from pommel.errors import PommelError, UsageError, printable
+from pommel.errors import PommelError, StoreError, UsageError, printable
 from pommel.files import locked_for_others, make_folder
 from pommel.leaderboard import BoardFolder
 from pommel.serve.desk import Desk, now
-from pommel.serve.guard import RefusedError
-from pommel.serve.jobs import Finished, Jobs
+from pommel.serve.jobs import BusyError, Finished, Jobs
 from pommel.serve.shelf import NotShownError
 from pommel.serve.shown_board import ShownBoard
 from pommel.values import frozen
@@ -46,6 +45,10 @@ _COLUMNS = (
     "upload_id, name, words, n_bytes, sha256, sent, sent_by, status, found, decided, decided_by, "
     "reason"
 )
+
+
+class DecidedError(PommelError):
+    """Something is asked to be decided that does not wait for it any more."""
 
 
 @frozen
@@ -213,7 +216,12 @@ class Inbox(ABC):
 
     def _checked(self, upload_id: str) -> None:
         try:
-            with self.slots, self._file(upload_id) as path:
+            # Whoever looks next has it checked again where this was too much, or a disk is full.
+            with (
+                contextlib.suppress(BusyError, StoreError),
+                self.slots,
+                self._file(upload_id) as path,
+            ):
                 if path:
                     self._keep(upload_id, self.check(path))
         finally:
@@ -325,8 +333,8 @@ class Inbox(ABC):
     def accept(self, upload_id: str, *, by: str, replaces: bool = False) -> Upload:
         """Put something that waits in its place; with `replaces`, in that of others.
 
-        Raises `RefusedError` where it is decided already, and `PommelError` where its place does
-        not take it; then it is checked again.
+        Raises `DecidedError` where it is decided already, `BusyError` where there is too much else
+        to do, and `PommelError` where its place does not take it; then it is checked again.
         """
         with self._deciding(upload_id) as (upload, lock), self._file(upload_id) as path:
             if path is None:
@@ -339,10 +347,11 @@ class Inbox(ABC):
                 )
             try:
                 self.put(path, Accepting(upload=upload, by=by, replaces=replaces, lock=lock))
-            except PommelError:
+            except PommelError as error:
                 # A command may have been ended when it had done its work.
                 if not self.accepted(upload):
-                    self._check_again(upload_id)
+                    if not isinstance(error, BusyError):
+                        self._check_again(upload_id)
                     raise
             decision = self.accepted(upload) or Decision(when=now(), by=by)
             self._decide(upload_id, "accepted", decision)
@@ -351,7 +360,7 @@ class Inbox(ABC):
     def refuse(self, upload_id: str, *, by: str, reason: str) -> Upload:
         """Refuse something that waits.
 
-        Raises `RefusedError` where it is decided already, and `UsageError` for a reason that is not
+        Raises `DecidedError` where it is decided already, and `UsageError` for a reason that is not
         one line.
         """
         BoardFolder.check_reason(reason)
@@ -391,15 +400,12 @@ class Inbox(ABC):
             locked_for_others(opened)
             upload = self.upload(upload_id)
             if upload.status in {"accepted", "refused"}:
-                raise RefusedError(
-                    409,
+                raise DecidedError(
                     f"this {self.noun} is {upload.status} already, by {upload.decided_by} on "
                     f"{(upload.decided or '')[:16].replace('T', ' ')} (UTC)",
                 )
             if upload.status != "waiting":
-                raise RefusedError(
-                    409, f"this {self.noun} is not one that waits: its check says so"
-                )
+                raise DecidedError(f"this {self.noun} does not wait: look at its check")
             yield upload, opened
         finally:
             os.close(opened)
