@@ -13,10 +13,12 @@ from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import URL
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -25,7 +27,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pommel.errors import PommelError, package_version
-from pommel.serve import looking
+from pommel.serve import charts, looking
 from pommel.serve.guard import Door, Guard, RefusedError
 from pommel.serve.shelf import NotShownError, Shelf
 from pommel.suite import PublishedSuite
@@ -80,10 +82,20 @@ class Page:
 
 PAGES = (
     Page(path="/", asked=looking.Nothing, says=looking.start),
+    Page(path="/models", asked=looking.ModelsAsked, says=looking.models),
+    Page(path="/suites", asked=looking.SuitesAsked, says=looking.suites),
     Page(path="/runs", asked=looking.RunsAsked, says=looking.runs),
+    Page(path="/families", asked=looking.FamiliesAsked, says=looking.families),
+    Page(path="/families/{key}", asked=looking.FamilyAsked, says=looking.family),
     Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
     Page(path="/suites/{key}", asked=looking.SuiteAsked, says=looking.suite),
     Page(path="/suites/{key}/items/{number}", asked=looking.ItemAsked, says=looking.item),
+)
+
+# Pictures that pages show; what these say is SVG.
+CHARTS = (
+    Page(path="/charts/regions.svg", asked=charts.RegionsAsked, says=charts.regions),
+    Page(path="/charts/family.svg", asked=charts.FamilyAsked, says=charts.family),
 )
 
 
@@ -108,12 +120,20 @@ def make_app(
 
         return Route(page.path, answer, name=page.name)
 
+    def picture(chart: Page) -> BaseRoute:
+        async def answer(request: Request) -> Response:
+            said = await run_in_threadpool(chart.answered, shelf, request)
+            return Response(str(said), media_type="image/svg+xml")
+
+        return Route(chart.path, answer, name=f"chart of {chart.name}")
+
     async def openapi(_request: Request) -> Response:
         return JSONResponse(document())
 
     app = Starlette(
         routes=[
             *map(route, PAGES),
+            *map(picture, CHARTS),
             Route("/openapi", openapi),
             Mount("/static", StaticFiles(directory=str(files(__package__) / "static"))),
         ],
@@ -200,7 +220,8 @@ def _failure(request: Request, status: int, message: str) -> Response:
     if request.scope["pommel.is_json"]:
         return JSONResponse({"error": message}, status_code=status)
     template = _environment().get_template("failure.html.j2")
-    return HTMLResponse(template.render(message=message), status_code=status)
+    text = template.render(message=message, address=request.url)
+    return HTMLResponse(text, status_code=status)
 
 
 @cache
@@ -214,13 +235,45 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"direction": PublishedSuite.direction}
-    environment.filters |= {"share": _share, "bits": _bits}
+    environment.globals |= {"direction": PublishedSuite.direction, "href": _href}
+    environment.filters |= {"share": _share, "bits": _bits, "signed": _signed, "step": _step}
+    environment.filters["pinned"] = _pinned
     return environment
+
+
+def _href(address: URL | None, path: str = "", **changed: object) -> str:
+    """Return a link to another page, or with "" to the same one, asked something else in part.
+
+    The baseline goes along. What becomes None is asked no more.
+    """
+    query = parse_qsl(address.query, keep_blank_values=True) if address else []
+    kept = [
+        (name, value)
+        for name, value in query
+        if name not in changed and name != "token" and (not path or name == "baseline")
+    ]
+    for name, value in changed.items():
+        values = value if isinstance(value, list | tuple) else () if value is None else (value,)
+        kept += [(name, str(each)) for each in values]
+    where = path or (address.path if address else "/")
+    return f"{where}?{urlencode(kept)}" if kept else where
+
+
+def _pinned(address: URL | None) -> str:
+    """Return the baseline that an address has, "" without one."""
+    return dict(parse_qsl(address.query)).get("baseline", "") if address else ""
 
 
 def _share(value: float | None) -> str:
     return "\N{EN DASH}" if value is None else f"{value:.3f}"
+
+
+def _signed(value: float | None) -> str:
+    return "\N{EN DASH}" if value is None else f"{value:+z.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _step(value: float) -> str:
+    return f"{value:,.15g}"
 
 
 def _bits(value: float | None) -> str:

@@ -160,6 +160,26 @@ class Database:
         return sum(path.stat().st_size for path in (self.path, log) if path.exists())
 
     @property
+    def last_change(self) -> tuple[object, ...]:
+        """What is another value as soon as anything has been kept in the file; O(1).
+
+        First comes which file it is. The log's index begins with what SQLite itself compares, in
+        which each commit is counted; without entries in the log, the file says it.
+        """
+        file = beside(self.path)
+        found, index = file.stat(), b""
+        with contextlib.suppress(OSError), beside(self.path, "-shm").open("rb") as opened:
+            index = opened.read(_INDEX_HEAD)
+        with file.open("rb") as opened:
+            head = opened.read(_FILE_HEAD)
+        has_entries = any(index[_N_ENTRIES])
+        return (
+            (found.st_dev, found.st_ino),
+            (found.st_size, found.st_mtime_ns, head),
+            index if has_entries else b"",
+        )
+
+    @property
     def has_free_pages(self) -> bool:
         """Whether the file has room in it that could be given back."""
         ((n_free,),) = self.rows("PRAGMA freelist_count")
@@ -439,6 +459,11 @@ def damaged(path: Path, what: str) -> StoreError:
     return StoreError(
         f"{path}: is damaged ({what}); `pommel runs recover {path} -o NEW` saves what can be read"
     )
+
+
+# Bytes, by https://sqlite.org/fileformat2.html and https://sqlite.org/walformat.html: the file's
+# header, that of the log's index, and in it how many entries the log has.
+_FILE_HEAD, _INDEX_HEAD, _N_ENTRIES = 100, 48, slice(16, 20)
 
 
 @contextlib.contextmanager

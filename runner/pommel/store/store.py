@@ -77,6 +77,11 @@ class Store:
         return last or 0
 
     @property
+    def last_change(self) -> tuple[object, ...]:
+        """What is another value as soon as anything has been kept; first, which file it is."""
+        return self.database.last_change
+
+    @property
     def is_read_only(self) -> bool:
         """Whether the file may not be written."""
         return self.database.read_only

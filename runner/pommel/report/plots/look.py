@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import UsageError, listed, nearest, printable
+from pommel.errors import PommelError, UsageError, first_line, listed, nearest, printable
 from pommel.report.plots.saving import ChartFile, drawn
 from pommel.report.plots.theme import (
     CHARACTER_WIDTH,
@@ -18,6 +18,7 @@ from pommel.report.plots.theme import (
     FONT_SIZE,
     LABEL_LINES,
     Spec,
+    darkened,
     label_width,
 )
 from pommel.values import frozen
@@ -63,6 +64,18 @@ class Look:
         looking = self.applied(chart)
         ChartFile(path).save(looking, tell=tell)
         return str(looking.description)
+
+    @staticmethod
+    def on_pages(chart: "alt.TopLevelMixin") -> tuple[str, str]:
+        """Return a chart as SVG for a page that is light, and for one that is dark.
+
+        Raises `PommelError` for one that cannot be drawn.
+        """
+        try:
+            svg = str(drawn(chart.to_dict(), ".svg"))
+        except ValueError as error:
+            raise PommelError(f"the plot cannot be drawn: {first_line(error)}") from None
+        return svg, darkened(svg)
 
     @staticmethod
     def check_name(path: Path | str) -> None:
