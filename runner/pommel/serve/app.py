@@ -12,6 +12,7 @@ from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -241,7 +242,9 @@ def _environment() -> "Environment":
     return environment
 
 
-def _href(address: URL | None, path: str = "", **changed: object) -> str:
+def _href(
+    address: URL | None, path: str = "", changed: Mapping[str, object] = MappingProxyType({})
+) -> str:
     """Return a link to another page, or with "" to the same one, asked something else in part.
 
     The baseline goes along. What becomes None is asked no more.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 Dark = Annotated[bool, msgspec.Meta(description="Whether it is for a page that is dark.")]
+Narrow = Annotated[bool, msgspec.Meta(description="Whether facets stand below one another.")]
 
 
 @frozen
@@ -31,17 +32,18 @@ class RegionsAsked:
     number: int
     model: tuple[str, ...]
     dark: Dark = False
+    narrow: Narrow = False
 
 
 def regions(shelf: Shelf, asked: RegionsAsked) -> str:
     """The surprisal of each region of an item, a line a condition and a facet a model."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
         own = catalog.suite(asked.suite)
         on = {int(catalog.model_of[each]): int(each) for each in catalog.on(own).tolist()}
         wanted = [catalog.model(each) for each in asked.model[: looking.MOST_MODELS]]
         read = catalog.read(store, [on[each.number] for each in wanted if each.number in on])
-        document = shelf.document(store, read.values())
+        document = shelf.document(store, catalog, own)
         if document is None:
             raise NotShownError(f"only results of {own.name} are known, not the suite itself")
         alone = looking.item_alone(document, asked.number)
@@ -52,8 +54,11 @@ def regions(shelf: Shelf, asked: RegionsAsked) -> str:
             found[label] = run.renamed(Named(name=label))
     shows = [(label, run.surprisals.sentences) for label, run in found.items()]
     return _drawn(
-        shelf, f"regions {alone.sha256} {shows!r}", lambda: PLOTS["regions"].draw([*found.values()])
-    )[asked.dark]
+        shelf,
+        asked,
+        f"regions {alone.sha256} {shows!r}",
+        lambda: PLOTS["regions"].draw([*found.values()]),
+    )
 
 
 @frozen
@@ -66,6 +71,7 @@ class FamilyAsked:
     page: looking.PageNumber = 1
     baseline: str = ""
     dark: Dark = False
+    narrow: Narrow = False
 
 
 @frozen
@@ -118,16 +124,20 @@ def family(shelf: Shelf, asked: FamilyAsked) -> str:
     chart = PLOTS["training"].chart
     if not points or chart is None:
         raise UsageError("there is no step to be shown: no suite of these has a score")
-    return _drawn(shelf, f"family {points!r}", lambda: chart(_Path(points=points)))[asked.dark]
+    return _drawn(shelf, asked, f"family {points!r}", lambda: chart(_Path(points=points)))
 
 
-def _drawn(shelf: Shelf, shows: str, draw: "Callable[[], alt.TopLevelMixin]") -> tuple[str, str]:
-    """Return a chart for pages that are light and dark; one thread draws at a time."""
+def _drawn(
+    shelf: Shelf,
+    asked: RegionsAsked | FamilyAsked,
+    shows: str,
+    draw: "Callable[[], alt.TopLevelMixin]",
+) -> str:
+    """Return a chart for a page that is light or dark; one thread draws at a time."""
 
     def made() -> tuple[str, str]:
         with shelf.drawing:
-            return Look.on_pages(draw())
+            return Look.on_pages(draw(), narrow=asked.narrow)
 
-    return shelf.charts.get(
-        hashlib.sha256(shows.encode("utf-8", "surrogatepass")).hexdigest(), made
-    )
+    key = hashlib.sha256(f"{asked.narrow} {shows}".encode("utf-8", "surrogatepass")).hexdigest()
+    return shelf.charts.get(key, made)[asked.dark]

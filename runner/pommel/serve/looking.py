@@ -8,6 +8,7 @@ page to page in the address.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
@@ -75,8 +76,15 @@ def _ranks(texts: Sequence[str]) -> Numbers:
     return np.array([numbers[text] for text in texts], dtype=np.int64)
 
 
-def _in_alphabet(text: str) -> tuple[str, str]:
-    return text.casefold(), text
+def _in_alphabet(text: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    """Return what sorts texts as people do: step900 before step1000."""
+    parts = _DIGITS.split(text.casefold())
+    # Numbers by how long they are first; between them are texts, which are all alike in that.
+    numbered = ((len(part.lstrip("0")) if n % 2 else 0, part) for n, part in enumerate(parts))
+    return tuple(numbered), text
+
+
+_DIGITS = re.compile("([0-9]+)")
 
 
 def _has(part: str, texts: Iterable[str]) -> NDArray[np.bool_]:
@@ -139,8 +147,8 @@ class Nothing:
 
 def start(shelf: Shelf, _asked: Nothing) -> Start:
     """What is in the store."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
         index = catalog.index
         latest = _heads(store, catalog, index.by_age[::-1][:20])
     n_models = np.bincount(catalog.suite_of, minlength=len(catalog.suites)).tolist()
@@ -212,8 +220,8 @@ class Runs:
 
 def runs(shelf: Shelf, asked: RunsAsked) -> Runs:
     """The list of runs."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
         index, places = catalog.index, catalog.index.places
         names = {
             "model": [each.result.model_name for each in index.ways],
@@ -283,8 +291,7 @@ class Models:
 
 def models(shelf: Shelf, asked: ModelsAsked) -> Models:
     """The list of models, over all suites."""
-    with shelf.opened() as store:
-        catalog = shelf.catalog(store)
+    catalog = shelf.catalog()
     every, numbers = catalog.models, catalog.model_of
     n_suites = np.bincount(numbers, minlength=len(every))
     means = _means(numbers, catalog.scores, len(every))
@@ -397,8 +404,7 @@ class Suites:
 
 def suites(shelf: Shelf, asked: SuitesAsked) -> Suites:
     """The list of suites, over all models or of one."""
-    with shelf.opened() as store:
-        catalog = shelf.catalog(store)
+    catalog = shelf.catalog()
     every, numbers = catalog.suites, catalog.suite_of
     model = catalog.model(asked.model) if asked.model else None
     nothing = np.full(len(every), np.nan)
@@ -528,8 +534,8 @@ class OneSuite:
 
 def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
     """A suite across all models."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
         own = catalog.suite(key)
         every = catalog.on(own)
         on = {int(catalog.model_of[each]): int(each) for each in every.tolist()}
@@ -544,7 +550,7 @@ def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
         on_page, n_pages = _paged(rows, asked.page)
         wanted = [*on_page.tolist(), *([] if base is None else [base])]
         read = catalog.read(store, wanted)
-        document = shelf.document(store, read.values())
+        document = shelf.document(store, catalog, own)
         tally = _tally(shelf, store, catalog, own)
     base_score = math.nan if base is None else float(catalog.scores[base])
     items = [*_item_rows(tally, None if base is None else _identity(catalog, base))]
@@ -703,8 +709,8 @@ class Compared:
 
 def compare(shelf: Shelf, asked: ComparedAsked) -> Compared:
     """Two models side by side."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
         right = asked.right or asked.baseline
         if not (asked.left and right):
             raise NotShownError("which models? give left and right, or pin a baseline")
@@ -730,7 +736,7 @@ def compare(shelf: Shelf, asked: ComparedAsked) -> Compared:
             if on[0][n] in read and on[1][n] in read
         }
         of_one = pairs[keys[0]] if asked.suite and pairs else ()
-        document = shelf.document(store, of_one) if of_one else None
+        document = shelf.document(store, catalog, catalog.suites[keys[0]]) if of_one else None
     compared = {n: _Aligned.of(each) for n, each in pairs.items()}
     n, items = len(rows), list[ComparedItem]()
     for found in compared.values() if asked.suite else ():
@@ -912,8 +918,8 @@ class OneItem:
 
 def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
     """An item of a suite, token by token."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
         own = catalog.suite(key)
         every = catalog.on(own)
         on = {int(catalog.model_of[each]): int(each) for each in every.tolist()}
@@ -925,17 +931,18 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
         pinned = [catalog.model(asked.baseline)] if asked.baseline else []
         if unknown := [each.label for each in wanted if each.number not in on]:
             raise NotShownError(f"{unknown[0]!r} has not run on {own.name}")
-        first = [on[each.number] for each in wanted or pinned if each.number in on]
-        first += [] if wanted else [n for n in on_page.tolist() if n not in first]
-        read = catalog.read(store, [*first, *on_page.tolist()])
-        document = shelf.document(store, read.values())
+        document = shelf.document(store, catalog, own)
         if document is None:
             raise NotShownError(f"only results of {own.name} are known, not the suite itself")
         alone = item_alone(document, number)
-        with_tokens = {each.run_id for each in store.runs.with_tokens([*read.values()])}
-        tellers = [n for n in first if n in read and read[n].run_id in with_tokens][:MOST_MODELS]
+        first = [on[each.number] for each in wanted or pinned if each.number in on]
+        first += [] if wanted else [n for n in rows.tolist() if n not in first]
+        tellers = catalog.with_tokens(store, np.array(first, dtype=np.int64))[:MOST_MODELS]
+        read = catalog.read(store, [*tellers, *on_page.tolist()])
         shown = {
-            _label(catalog, n): [*_shaded(store.runs.surprisals(read[n], alone))] for n in tellers
+            _label(catalog, n): [*_shaded(store.runs.surprisals(read[n], alone))]
+            for n in tellers
+            if n in read
         }
     numbers = [each.number for each in document.items]
     at = numbers.index(number)
@@ -1021,8 +1028,7 @@ class Families:
 
 def families(shelf: Shelf, asked: FamiliesAsked) -> Families:
     """The list of models along their training."""
-    with shelf.opened() as store:
-        catalog = shelf.catalog(store)
+    catalog = shelf.catalog()
     part = asked.name.casefold()
     fitting = [
         (key, own) for key, own in catalog.families.items() if part in own[0].family.casefold()
@@ -1100,8 +1106,7 @@ _MOST_UNITS = 12
 
 def family(shelf: Shelf, asked: FamilyAsked, *, key: str) -> OneFamily:
     """A model along its training."""
-    with shelf.opened() as store:
-        catalog = shelf.catalog(store)
+    catalog = shelf.catalog()
     if key not in catalog.families:
         raise NotShownError(f"no family of steps or epochs is called {key!r}")
     own = catalog.families[key]

@@ -5,6 +5,7 @@ import hashlib
 import math
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -103,8 +104,10 @@ class Catalog:
         counted = index.counted
         labels, of_kin = _labels(counted.models)
         rows, kins = counted.rows, counted.kins
-        is_newest = _is_newest(of_kin[kins], index.suite_of[rows], index.ages[rows])
-        rows, kins = rows[is_newest], kins[is_newest]
+        # Where no two kins are called alike, each model has one run on a suite already.
+        if len(labels) < len(counted.models):
+            is_newest = _is_newest(of_kin[kins], index.suite_of[rows], index.ages[rows])
+            rows, kins = rows[is_newest], kins[is_newest]
         # Models in the order in which their first runs began.
         first = np.full(len(labels), len(rows))
         np.minimum.at(first, of_kin[kins], np.arange(len(rows)))
@@ -211,6 +214,11 @@ class Catalog:
         found = store.runs.at(keys, items=items)
         return {each: found[key] for key, each in keys.items() if key in found}
 
+    def with_tokens(self, store: Store, which: Numbers) -> list[int]:
+        """Return those of `rows` whose tokens are known, in this order."""
+        keys = dict(zip(self.index.keys[self.rows[which]].tolist(), which.tolist(), strict=True))
+        return [keys[key] for key in store.runs.with_tokens_at(keys)]
+
 
 def suite_key(name: str, facts: SuiteFacts) -> str:
     """Return by what a suite is addressed: the beginning of its SHA-256, or of its name's."""
@@ -273,7 +281,9 @@ class Recent(Generic[_Key, _Value]):
                 self._kept.move_to_end(key)
                 return self._kept[key]
         value = make()
-        self.put(key, value)
+        # What is not there yet may come.
+        if value is not None:
+            self.put(key, value)
         return value
 
     def put(self, key: _Key, value: _Value) -> None:
@@ -291,11 +301,12 @@ class Shelf:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._seen: tuple[object, ...] = ()
-        self._seen_at = -1.0
+        # Open as long as the shelf is there: what is to be known is whether something has changed.
+        self._watched: Store | None = None
+        self._seen, self._seen_at = -1, -1.0
         self._catalog = Catalog.of(RunIndex())
         # Suites by their SHA-256.
-        self._suites: Recent[str, Suite] = Recent(_SUITES)
+        self._suites: Recent[str, Suite | None] = Recent(_SUITES)
         # Of each suite: by the key of a run and when it began, its items and which hold wholly.
         self.tallies: Recent[str, Tally] = Recent(_TALLIES)
         # Charts by what they show.
@@ -308,31 +319,46 @@ class Shelf:
         with Store.open(self.path, read_only=True) as store:
             yield store
 
-    def catalog(self, store: Store) -> Catalog:
+    def catalog(self) -> Catalog:
         """Return the catalog as it is now, or was after this was called.
 
-        One thread reads what has changed; those who wait meanwhile take what it has found.
+        One thread reads what has changed; those who wait meanwhile take what it has found. Raises
+        `StoreError` as `Store.open` does.
         """
         asked = time.monotonic()
         with self._lock:
             if self._seen_at < asked:
-                now, seen = time.monotonic(), store.last_change
+                now = time.monotonic()
+                store = self._watch()
+                seen = store.n_changes
                 if seen != self._seen:
-                    # Another file may have come into its place.
-                    known = self._catalog.index if seen[:1] == self._seen[:1] else None
-                    index = store.runs.index(known)
-                    if index is not known:
+                    index = store.runs.index(self._catalog.index)
+                    if index is not self._catalog.index:
                         self._catalog = Catalog.of(index)
                 self._seen, self._seen_at = seen, now
             return self._catalog
 
-    def document(self, store: Store, records: Iterable[RunRecord]) -> Suite | None:
-        """Return the suite that runs are on; None where only results are known."""
-        with_tokens = store.runs.with_tokens([*records])
-        if not with_tokens:
+    def _watch(self) -> Store:
+        """Return the store that is watched; one that is new in its place begins anew."""
+        if self._watched is not None and not self._watched.is_in_place:
+            self._watched.close()
+            self._watched = None
+        if self._watched is None:
+            self._watched = Store.open(self.path, read_only=True, any_thread=True)
+            self._seen, self._catalog = -1, Catalog.of(RunIndex())
+            weakref.finalize(self, self._watched.close)
+        return self._watched
+
+    def document(self, store: Store, catalog: Catalog, shown: ShownSuite) -> Suite | None:
+        """Return the suite itself; None where only results are known."""
+
+        def read() -> Suite | None:
+            with_tokens = catalog.with_tokens(store, catalog.on(shown))
+            for record in catalog.read(store, with_tokens[:1], items=False).values():
+                return store.runs.suite(record)
             return None
-        record = with_tokens[0]
-        return self._suites.get(record.suite.sha256, lambda: store.runs.suite(record))
+
+        return self._suites.get(shown.sha256, read) if shown.sha256 else None
 
 
 # By run, which items it has, and on which all predictions hold.

@@ -62,11 +62,11 @@ class Database:
     opened: tuple[int, ...]
 
     @classmethod
-    def open(cls, path: Path, *, create: bool = True) -> "Database":
+    def open(cls, path: Path, *, create: bool = True, any_thread: bool = False) -> "Database":
         """Open a store.
 
         A missing one is created, with its folder, unless `create` says no. One that may not be
-        written is opened for reading.
+        written is opened for reading. It is for this thread, or for any, one after the other.
         Raises `StoreError` for a file that is no store of this version, which stays as it is, and
         for what the file system refuses.
         """
@@ -83,7 +83,10 @@ class Database:
         with explained(path):
             if exists:
                 _check_identity(path)
-            connection, how = _reader(path) if read_only else (_writer(path), _WRITING)
+            if read_only:
+                connection, how = _reader(path, any_thread=any_thread)
+            else:
+                connection, how = _writer(path, any_thread=any_thread), _WRITING
             opened = _process_and_file(connection)
             return cls(path=path, connection=connection, how=how, opened=opened)
 
@@ -160,24 +163,16 @@ class Database:
         return sum(path.stat().st_size for path in (self.path, log) if path.exists())
 
     @property
-    def last_change(self) -> tuple[object, ...]:
-        """What is another value as soon as anything has been kept in the file; O(1).
+    def n_changes(self) -> int:
+        """What is another number as soon as somebody else has kept something in the file."""
+        ((found,),) = self.rows("PRAGMA data_version")
+        return int(found)
 
-        First comes which file it is. The log's index begins with what SQLite itself compares, in
-        which each commit is counted; without entries in the log, the file says it.
-        """
-        file = beside(self.path)
-        found, index = file.stat(), b""
-        with contextlib.suppress(OSError), beside(self.path, "-shm").open("rb") as opened:
-            index = opened.read(_INDEX_HEAD)
-        with file.open("rb") as opened:
-            head = opened.read(_FILE_HEAD)
-        has_entries = any(index[_N_ENTRIES])
-        return (
-            (found.st_dev, found.st_ino),
-            (found.st_size, found.st_mtime_ns, head),
-            index if has_entries else b"",
-        )
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that was opened: not deleted, and none in its place."""
+        # Not to be opened for that: with a file that is closed, SQLite's locks on it would go.
+        return _process_and_file(self.connection) == self.opened
 
     @property
     def has_free_pages(self) -> bool:
@@ -253,9 +248,15 @@ def allows_log(folder: Path, *, how: str = "mode=rwc") -> bool:
     return journal == "wal"
 
 
-def _connect(path: Path, how: str) -> sqlite3.Connection:
+def _connect(path: Path, how: str, *, any_thread: bool = False) -> sqlite3.Connection:
     uri = f"{uri_of(path.absolute())}?{how}"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    return sqlite3.connect(
+        uri,
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=not any_thread,
+    )
 
 
 def uri_of(path: PurePath) -> str:
@@ -289,10 +290,10 @@ def _check_identity(path: Path) -> None:
         version_of(connection, path)
 
 
-def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
+def _reader(path: Path, *, any_thread: bool = False) -> tuple[sqlite3.Connection, str]:
     """Return a connection, and how it was opened."""
     how = _READING
-    connection = _connect(path, how)
+    connection = _connect(path, how, any_thread=any_thread)
     try:
         version = version_of(connection, path)
     except sqlite3.OperationalError as error:
@@ -307,7 +308,7 @@ def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
         if not is_refused or (log.exists() and log.stat().st_size):
             raise
         how = _UNCHANGED
-        connection = _connect(path, how)
+        connection = _connect(path, how, any_thread=any_thread)
         version = version_of(connection, path)
     if version != CURRENT_VERSION:
         connection.close()
@@ -319,8 +320,8 @@ def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
     return connection, how
 
 
-def _writer(path: Path) -> sqlite3.Connection:
-    connection = _connect(path, _WRITING)
+def _writer(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
+    connection = _connect(path, _WRITING, any_thread=any_thread)
     try:
         for setting in _SETTINGS:
             connection.execute(setting)
@@ -459,11 +460,6 @@ def damaged(path: Path, what: str) -> StoreError:
     return StoreError(
         f"{path}: is damaged ({what}); `pommel runs recover {path} -o NEW` saves what can be read"
     )
-
-
-# Bytes, by https://sqlite.org/fileformat2.html and https://sqlite.org/walformat.html: the file's
-# header, that of the log's index, and in it how many entries the log has.
-_FILE_HEAD, _INDEX_HEAD, _N_ENTRIES = 100, 48, slice(16, 20)
 
 
 @contextlib.contextmanager

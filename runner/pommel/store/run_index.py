@@ -466,7 +466,9 @@ class _Counting:
         """Return the newest runs; `told` has outermost ones of each kin."""
         index, n_suites = self.index, len(self.index.known.suite_numbers)
         stored = stored_models(told)
-        in_family = {each.model for each in stored.values() if each.family is not None}
+        distinct = {*stored.values()}
+        in_family = {each.model for each in distinct if each.family is not None}
+        both = {each.model for each in distinct if each.family is None} & in_family
         seats: dict[tuple[StoredModel, ScoreRule], int] = {}
         variants: dict[tuple[str, ScoreRule, object], int] = {}
         # By kin: what its runs compete for, suite by suite; and under which name, a model alone
@@ -478,7 +480,7 @@ class _Counting:
             rule = each.result.score_rule
             models[kin] = each
             seat_of[kin] = seats.setdefault((model, rule), len(seats))
-            if model.model in in_family:
+            if model.model in both:
                 what = (model.model, rule, variant_key(each))
                 number = variants.setdefault(what, len(variants))
                 (alone_as if model.family is None else member_as)[kin] = number
@@ -487,15 +489,16 @@ class _Counting:
         suites, own = index.suite_of[in_order], kins[in_order]
         is_best = _is_last(seat_of[own] * n_suites + suites)
         # What has run in a family just so does not count alone.
-        alone, there = alone_as[own] * n_suites + suites, member_as[own] * n_suites + suites
-        is_member = member_as[own] >= 0
-        is_scored = index.is_scored[in_order]
-        is_twin = np.where(
-            is_scored,
-            np.isin(alone, there[is_member & is_scored]),
-            np.isin(alone, there[is_member]),
-        )
-        rows = np.sort(in_order[is_best & ~((alone_as[own] >= 0) & is_twin)])
+        if variants:
+            is_member, is_alone = member_as[own] >= 0, alone_as[own] >= 0
+            alone, there = alone_as[own] * n_suites + suites, member_as[own] * n_suites + suites
+            is_scored = index.is_scored[in_order]
+            is_best &= ~is_alone | ~np.where(
+                is_scored,
+                np.isin(alone, there[is_member & is_scored]),
+                np.isin(alone, there[is_member]),
+            )
+        rows = np.sort(in_order[is_best])
         present = np.flatnonzero(np.bincount(kins[rows]))
         return CountedRuns(
             rows=rows,

@@ -329,6 +329,17 @@ class RunTables:
         ids = {run_id for (run_id,) in rows}
         return [each for each in records if each.run_id in ids]
 
+    def with_tokens_at(self, keys: Iterable[int]) -> list[int]:
+        """Return those of the keys in an index whose runs have tokens, in this order."""
+        wanted = [*keys]
+        rows = self.database.rows(
+            "SELECT run_key FROM runs WHERE run_key IN (SELECT value FROM json_each(?)) "
+            "AND model_id IS NOT NULL AND suite_id IS NOT NULL",
+            [json.dumps(wanted)],
+        )
+        there = {key for (key,) in rows}
+        return [key for key in wanted if key in there]
+
     def check_tokens(self, records: Sequence[RunRecord]) -> None:
         """Raise `UsageError` if there are records of runs that have no tokens."""
         own = {each.run_id for each in self.with_tokens(records)}

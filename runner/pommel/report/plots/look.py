@@ -66,13 +66,19 @@ class Look:
         return str(looking.description)
 
     @staticmethod
-    def on_pages(chart: "alt.TopLevelMixin") -> tuple[str, str]:
+    def on_pages(chart: "alt.TopLevelMixin", *, narrow: bool = False) -> tuple[str, str]:
         """Return a chart as SVG for a page that is light, and for one that is dark.
 
-        Raises `PommelError` for one that cannot be drawn.
+        On a narrow one, facets stand below one another, and the legend above them. Raises
+        `PommelError` for one that cannot be drawn.
         """
+        spec = chart.to_dict()
+        if narrow:
+            spec["config"]["legend"] |= {"orient": "top", "columns": 2}
+            if "facet" in spec:
+                spec["columns"] = 1
         try:
-            svg = str(drawn(chart.to_dict(), ".svg"))
+            svg = str(drawn(spec, ".svg"))
         except ValueError as error:
             raise PommelError(f"the plot cannot be drawn: {first_line(error)}") from None
         return svg, darkened(svg)
