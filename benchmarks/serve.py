@@ -12,7 +12,7 @@ With --load, a server in a process of its own is asked by so many readers at onc
 each asks for a page, looks at it for `--pause` seconds, and asks for the next. Meanwhile so many
 processes add runs to the store, one twice a second each. A line a page says how long readers waited
 (the median, the 95th percentile, the longest), the last lines how many requests failed, and what
-memory the server held when each page had been asked for once, and at the end.
+memory the server held when each page had been asked for once, halfway, and at the end.
 """
 
 import argparse
@@ -157,13 +157,13 @@ def pages(client: "TestClient | Asking") -> Mapping[str, str]:
         "a suite of 30 items": f"/suites/{short}",
         "a suite of 1,000 items": f"/suites/{key}",
         "the same beside a baseline": f"/suites/{key}?baseline={left}&items_page=3",
-        "an item": f"/suites/{key}/items/500?model=model-00&model=model-01",
+        "an item": f"/suites/{key}/items/7?model=model-00&model=model-01",
         "two models": f"/compare?left={left}&right={right}",
         "two models on 1,000 items": f"/compare?left={left}&right={right}&suite={key}",
         "families": "/families",
         "a family": f"/families/{family}",
         "chart of a family": f"/charts/family.svg?key={family}",
-        "chart of an item": f"/charts/regions.svg?suite={key}&number=500"
+        "chart of an item": f"/charts/regions.svg?suite={key}&number=7"
         "&model=model-00&model=model-01",
     }
 
@@ -273,6 +273,10 @@ class Asking:
         answer = self._connection.getresponse()
         return self.Answer(status=answer.status, content=answer.read())
 
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
     def timed(self, path: str) -> float:
         """Return after how many milliseconds a page was there."""
         began = time.perf_counter()
@@ -294,12 +298,15 @@ def _message(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Waited:
-    """How long readers waited for each page, what failed, and what memory the server held."""
+    """How long readers waited for each page, what failed, and what memory the server held.
+
+    That is when each page had been asked for once, halfway, and at the end.
+    """
 
     milliseconds: Mapping[str, Sequence[float]]
     failures: Sequence[str]
     n_added: int
-    megabytes: tuple[float, float]
+    megabytes: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -335,10 +342,14 @@ class Load:
             ]
             for thread in threads:
                 thread.start()
+            time.sleep(seconds / 2)
+            halfway = megabytes(process.pid)
             for thread in threads:
                 thread.join()
             for each in writers:
                 each.join()
+            for asking in (first, *readers):
+                asking.close()
             failures = [*first.failures, *(line for each in readers for line in each.failures)]
             failures += [
                 f"a writer ended with {each.exitcode}" for each in writers if each.exitcode
@@ -347,7 +358,7 @@ class Load:
                 milliseconds=waited,
                 failures=failures,
                 n_added=sum(counts[:]),
-                megabytes=(before, megabytes(process.pid)),
+                megabytes=(before, halfway, megabytes(process.pid)),
             )
 
     def _read(
@@ -385,7 +396,7 @@ def server(path: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
         yield process, process.stdout.readline().strip()
     finally:
         process.terminate()
-        process.wait()
+        process.communicate()
 
 
 def megabytes(pid: int) -> float:
@@ -406,7 +417,8 @@ def print_load(found: Waited) -> None:
     for line in found.failures[:10]:
         print(line)
     print(f"{len(found.failures)} of {len(every)} requests failed; {found.n_added} runs were added")
-    print(f"{found.megabytes[0]:,.0f} MB before, {found.megabytes[1]:,.0f} MB after")
+    held = [f"{each:,.0f} MB" for each in found.megabytes]
+    print(f"{held[0]} before, {held[1]} halfway, {held[2]} at the end")
 
 
 if __name__ == "__main__":
