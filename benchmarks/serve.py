@@ -11,14 +11,16 @@ time, again, and after another process has added a run; and at the end how much 
 With --load, a server in a process of its own is asked by so many readers at once, over loopback:
 each asks for a page, looks at it for `--pause` seconds, and asks for the next. Meanwhile so many
 processes add runs to the store, one twice a second each. A line a page says how long readers waited
-(the median, the 95th percentile, the longest), the last lines how many requests failed, and what
-memory the server held when each page had been asked for once, halfway, and at the end.
+(the median, the 95th percentile, the longest), the last lines how many requests failed, what
+processor time the server took for each (on a busy machine, that says more), and what memory it
+held when each page had been asked for once, halfway, and at the end.
 """
 
 import argparse
 import http.client
 import json
 import multiprocessing
+import os
 import random
 import socket
 import statistics
@@ -298,15 +300,16 @@ def _message(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Waited:
-    """How long readers waited for each page, what failed, and what memory the server held.
+    """How long readers waited for each page, what failed, and what the server took.
 
-    That is when each page had been asked for once, halfway, and at the end.
+    Its memory is that when each page had been asked for once, halfway, and at the end.
     """
 
     milliseconds: Mapping[str, Sequence[float]]
     failures: Sequence[str]
     n_added: int
     megabytes: tuple[float, float, float]
+    processor_seconds: float
 
 
 @dataclass(frozen=True)
@@ -324,7 +327,7 @@ class Load:
             addresses = pages(first)
             for address in addresses.values():
                 first.timed(address)
-            before = megabytes(process.pid)
+            before, taken = megabytes(process.pid), processor_seconds(process.pid)
             until = time.time() + seconds
             context = multiprocessing.get_context("spawn")
             counts = context.Array("l", self.n_writers or 1)
@@ -359,6 +362,7 @@ class Load:
                 failures=failures,
                 n_added=sum(counts[:]),
                 megabytes=(before, halfway, megabytes(process.pid)),
+                processor_seconds=processor_seconds(process.pid) - taken,
             )
 
     def _read(
@@ -406,6 +410,13 @@ def megabytes(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that a process has taken, on Linux."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    # Behind the name; of the process and of the kernel for it.
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def print_load(found: Waited) -> None:
     """Print a line a page, and at last what failed and what was held."""
     print(f"{'median':>8} {'95%':>8} {'longest':>8}  ms")
@@ -417,6 +428,8 @@ def print_load(found: Waited) -> None:
     for line in found.failures[:10]:
         print(line)
     print(f"{len(found.failures)} of {len(every)} requests failed; {found.n_added} runs were added")
+    each_ms = 1000 * found.processor_seconds / max(1, len(every))
+    print(f"the server took {each_ms:.0f} ms of processor time a request")
     held = [f"{each:,.0f} MB" for each in found.megabytes]
     print(f"{held[0]} before, {held[1]} halfway, {held[2]} at the end")
 

@@ -163,11 +163,10 @@ class RunTables:
                 key for row in rows for key in (row.of_model, row.of_suite, row.of_choices)
             )
             for row in rows:
+                found[row.run_key or 0] = record = self._record(row)
                 if items:
                     self._check_whole(row)
-                record = self._record(row)
-                record.result.read_items(row.items or b"")
-                found[row.run_key or 0] = record
+                    record.result.read_items(row.items or b"")
         return found
 
     def _heads(self, run_ids: Iterable[str] | None = None) -> Iterator[RunRecord]:
