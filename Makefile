@@ -126,6 +126,7 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.many_runs
 	$(BIN)/python -m benchmarks.many_models
 	$(BIN)/python -m benchmarks.leaderboard
+	$(BIN)/python -m benchmarks.serve
 
 builtin-models: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m recipes gpt2 --out runner/pommel/shipped/builtin/en-gpt2

@@ -1,14 +1,16 @@
 """The server in a browser: with hostile texts everywhere, narrow, dark, right to left, by keys."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from tests.builders import make_suite
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.report.page.browser import Browser
 from tests.serve.samples import TOKEN, filled, model, people_of, served
-from tests.store.run_samples import FORMULAS, made
+from tests.store.run_samples import FORMULAS, made, own
 
+from pommel.models.family import Membership
 from pommel.serve.site import Site
 from pommel.store import Store
 
@@ -36,6 +38,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             suite = make_suite([item], FORMULAS, name=text, circuit=text, language="en")
             made(store, suite, model(f"{text}{n}", {}))
             made(store, suite, model("plain", {}))
+        for step in (1, 2):
+            name = next(text for text in TEXTS.values() if "script" in text)
+            member = Membership(
+                family=name, axis="step", label=f"step{step}", value=float(step), pattern=name
+            )
+            record = own(step, f"toy://{step}", name=f"{name}/{step}", membership=member)
+            store.runs.save_records([record])
         for name, language, items in (("עברית", "he", HEBREW), ("marks", "ja", MARKED)):
             made(store, make_suite(items, FORMULAS, name=name, circuit="c", language=language))
     with served(Site(store=path, people=people_of(path, token=TOKEN))) as address:
@@ -54,10 +63,17 @@ def test_no_page_does_what_a_text_says(
 ) -> None:
     browser.look(width=width, dark=dark)
     browser.open(f"{address}/?token={TOKEN}")
-    pages = {f"{address}/", f"{address}/runs"}
+    pages = {f"{address}/{each}" for each in ("", "runs", "models", "suites", "families")}
     pages |= {each for each in links(browser) if "/suites/" in each}
     browser.open(f"{address}/compare?left=right&right=wrong")
     pages |= {each for each in links(browser) if "suite=" in each}
+    browser.open(f"{address}/models")
+    # A model of which the name is hostile, everywhere, and pinned.
+    hostile = [each for each in links(browser) if "script" in each]
+    assert hostile
+    pages |= {*hostile}
+    browser.open(f"{address}/families")
+    pages |= {each for each in links(browser) if "/families/" in each}
     items = set()
     for page in sorted(pages):
         browser.open(page)
@@ -67,15 +83,29 @@ def test_no_page_does_what_a_text_says(
         browser.open(page)
         assert browser.complaints() == [], page
         asked = {each.partition("?")[0] for each in browser.requests()}
-        own = {f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js")}
-        assert asked == {page.partition("?")[0], *own}
+        files = {f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js")}
+        charts = asked - files - {page.partition("?")[0]}
+        assert charts <= {f"{address}/charts/{name}.svg" for name in ("regions", "family")}
+        assert browser.value("document.querySelectorAll('picture.chart img').length") == len(charts)
+        assert browser.value("[...document.images].every(each => each.naturalWidth > 100)"), page
+        assert browser.value("[...document.images].every(each => each.alt.length > 20)")
         assert browser.value("typeof stolen") == "undefined"
-        own = "script:not([src^='/static/'])"
-        made_of = f"img, iframe, object, style, b, [style], [onmouseover], base, {own}"
+        script = "script:not([src^='/static/'])"
+        kinds = "iframe, object, style, b, [style], [onmouseover], base"
+        made_of = f":not(picture) > img, {kinds}, {script}"
         assert browser.value(f"document.querySelectorAll({made_of!r}).length") == 0
         assert browser.value("[...document.links].every(a => a.origin == location.origin)")
         # Nothing is wider than the window but what scrolls on its own.
         assert browser.value("document.documentElement.scrollWidth <= innerWidth"), page
+        # One heading for the page, and below it no level left out.
+        levels = browser.value("[...document.querySelectorAll('h1,h2,h3')].map(e => +e.tagName[1])")
+        assert levels[0] == 1 and levels.count(1) == 1  # noqa: PT018 - both of one thing
+        assert all(after - before <= 1 for before, after in pairwise(levels)), page
+        # What is filled in has a name, and what scrolls is reached by keys.
+        fields = "[...document.querySelectorAll('input:not([type=hidden]), select')]"
+        assert browser.value(f"{fields}.every(each => each.labels.length == 1)")
+        wide = "[...document.querySelectorAll('.wide')]"
+        assert browser.value(f"{wide}.every(each => each.tabIndex == 0 && each.ariaLabel)")
 
 
 def test_what_is_written_from_right_to_left_is_read_so(browser: Browser, address: str) -> None:
@@ -102,6 +132,45 @@ def test_two_models_are_compared_by_keys_alone(browser: Browser, address: str) -
         browser.key("Enter")
     assert browser.value("document.title").endswith("pommel")
     assert browser.value("document.querySelectorAll('main tbody tr').length") >= 1
+
+
+def test_a_chart_is_as_the_page_is(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/?token={TOKEN}")
+    suite = browser.value("[...document.links].find(a => a.innerText == 'עברית').href")
+    seen = []
+    for width, dark in ((1280, False), (1280, True), (400, False), (400, True)):
+        browser.look(width=width, dark=dark)
+        browser.open(f"{suite}/items/1")
+        chosen = browser.value("document.images[0].currentSrc").partition("?")[2]
+        seen.append({"dark", "narrow"} & {each.partition("=")[0] for each in chosen.split("&")})
+        size = browser.value("[document.images[0].naturalWidth, document.images[0].width]")
+        assert min(size) > 100
+    assert seen == [set(), {"dark"}, {"narrow"}, {"dark", "narrow"}]
+
+
+def test_a_model_is_pinned_and_compared_by_links_alone(browser: Browser, address: str) -> None:
+    def follow(name: str) -> None:
+        with browser.page.expect_navigation():
+            browser.value(
+                f"[...document.links].find(a => (a.ariaLabel || a.innerText) == {name!r}).click()"
+            )
+
+    browser.look(width=400)
+    browser.open(f"{address}/models?token={TOKEN}&name=r")
+    follow("pin right as the baseline")
+    assert browser.value("document.querySelector('.pinned').innerText").startswith(
+        "Baseline: right"
+    )
+    follow("compare wrong with right")
+    assert browser.value("document.querySelector('h1').innerText") == "wrong and right"
+    follow("more")
+    first = "document.querySelector('tr.differs a')"
+    assert browser.value(f"{first}.innerText") == "item 1"
+    follow("item 1")
+    assert browser.value("document.querySelector('h1').innerText") == "Item 1 of more"
+    follow("unpin it")
+    assert browser.value("document.querySelector('.pinned') === null")
+    assert browser.value("document.querySelector('h1').innerText") == "Item 1 of more"
 
 
 def test_a_script_that_came_in_would_not_run(browser: Browser, address: str) -> None:

@@ -7,8 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.serve.samples import client, filled
 
-from pommel.scoring import RunRecord
-from pommel.store import Selection, Store
+from pommel.store import RunIndex, Store
 from pommel.store.run_tables import RunTables
 
 
@@ -37,10 +36,11 @@ def key_of(server: TestClient, name: str) -> str:
 
 def test_the_first_page_has_the_suites_by_language_and_circuit(server: TestClient) -> None:
     start = said(server, "/")
-    assert start["n_runs"] == 5
-    assert start["models"] == ["right", "wrong", "gpt2"]
-    (own,) = start["suites"]["en"].values()
-    assert [(each["name"], each["n_models"]) for each in own] == [
+    assert (start["n_runs"], start["n_models"], start["n_suites"]) == (5, 3, 3)
+    assert start["offered"] == ["right", "wrong", "gpt2"]
+    (own,) = start["suites"]["en"]
+    assert (own["circuit"], own["n_suites"]) == ("agreement", 3)
+    assert [(each["name"], each["n_models"]) for each in own["suites"]] == [
         ("agreement", 2),
         ("agreement", 1),
         ("more", 2),
@@ -83,12 +83,11 @@ def test_a_long_list_comes_in_pages(server: TestClient, monkeypatch: pytest.Monk
 
 def test_a_suite_has_all_models_the_best_first(server: TestClient) -> None:
     suite = said(server, f"/suites/{key_of(server, 'more')}")
-    assert [(each["model_name"], each["score"]) for each in suite["rows"]] == [
-        ("right", 1.0),
-        ("wrong", pytest.approx(2 / 3)),
-    ]
+    assert [
+        (each["run"]["model_name"], each["run"]["score"], each["shares"][0])
+        for each in suite["rows"]
+    ] == [("right", 1.0, 1.0), ("wrong", pytest.approx(2 / 3), pytest.approx(2 / 3))]
     first, _ = suite["predictions"]
-    assert first["shares"] == {"right": 1.0, "wrong": pytest.approx(2 / 3)}
     assert first["words"] == ["region 2 (r2) must be less surprising in *good* than in *bad*"]
     # The hardest items first: one of the two models is wrong on the items with the dogs.
     assert [(each["number"], each["n_holding"]) for each in suite["items"]][:3] == [
@@ -119,7 +118,9 @@ def test_an_item_shows_each_token_with_its_bits(server: TestClient) -> None:
     key = key_of(server, "agreement")
     item = said(server, f"/suites/{key}/items/1", model="wrong")
     assert (item["before"], item["after"]) == (None, 2)
-    assert item["margins_bits"][0] == {"right": 8.5, "wrong": -19.5}
+    assert [
+        (each["name"], each["holds"][0], each["margins_bits"][0]) for each in item["margins"]
+    ] == [("right", True, 8.5), ("wrong", False, -19.5)]
     good, _ = item["shown"]["wrong"]
     assert "".join(each["text"] for each in good["pieces"]) == good["text"] == "The dogs bark ."
     bark = next(each for each in good["pieces"] if each["text"] == "bark")
@@ -130,7 +131,7 @@ def test_an_item_shows_each_token_with_its_bits(server: TestClient) -> None:
 def test_of_published_results_there_are_no_sentences(server: TestClient) -> None:
     (row,) = said(server, "/runs", model="gpt2")["rows"]
     suite = said(server, f"/suites/{row['suite_key']}")
-    assert suite["rows"][0]["score"] == pytest.approx(2 / 3)
+    assert suite["rows"][0]["run"]["score"] == pytest.approx(2 / 3)
     answer = server.get(f"/suites/{row['suite_key']}/items/1.json")
     assert answer.status_code == 404
     assert answer.json() == {"error": "only results of agreement are known, not the suite itself"}
@@ -141,12 +142,20 @@ def test_of_published_results_there_are_no_sentences(server: TestClient) -> None
     [
         ("/nothing", 404, "there is no such page"),
         ("/suites/0123", 404, "no model has run on a suite '0123'"),
-        ("/compare?left=righ&right=wrong", 404, "no model is called 'righ'; did you mean 'right'?"),
         (
-            "/compare?left=right",
-            400,
-            "this address cannot be: Object missing required field `right`",
+            "/compare?left=rihgt&right=wrong",
+            404,
+            "no model is called 'rihgt'; did you mean 'right'?",
         ),
+        (
+            "/compare?right=right",
+            400,
+            "this address cannot be: Object missing required field `left`",
+        ),
+        ("/compare?left=right", 404, "which models? give left and right, or pin a baseline"),
+        ("/compare?left=r&right=wrong", 404, "2 models have 'r' in their names: right, wrong"),
+        ("/models?baseline=nobody", 404, "no model is called 'nobody'"),
+        ("/families/0123", 404, "no family of steps or epochs is called '0123'"),
         ("/runs?page=0", 400, "this address cannot be: Expected `int` >= 1 - at `$.page`"),
         (
             "/runs?order=colour",
@@ -180,7 +189,11 @@ def test_pages_are_described(server: TestClient) -> None:
     document = server.get("/openapi").json()
     assert [*document["paths"]][:5] == [
         "/",
+        "/models",
+        "/suites",
         "/runs",
+        "/families",
+        "/families/{key}",
         "/compare",
         "/suites/{key}",
         "/suites/{key}/items/{number}",
@@ -195,21 +208,23 @@ def test_new_runs_are_shown_at_once_and_an_unchanged_store_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, read = filled(tmp_path / "store.sqlite"), []
-    heads = RunTables.heads
+    index = RunTables.index
 
-    def counted(self: RunTables, selection: Selection | None = None) -> list[RunRecord]:
+    def counted(self: RunTables, known: RunIndex | None = None) -> RunIndex:
         read.append(path)
-        return heads(self, selection)
+        return index(self, known)
 
-    monkeypatch.setattr(RunTables, "heads", counted)
+    monkeypatch.setattr(RunTables, "index", counted)
     server = client(path)
     assert said(server, "/")["n_runs"] == said(server, "/runs")["n"] == 5
     assert len(read) == 1
     with Store.open(path) as store:
         store.runs.delete([store.runs.records()[0].run_id])
-    read.clear()
-    assert said(server, "/")["n_runs"] == said(server, "/runs")["n"] == 4
-    assert len(read) == 1
+        read.clear()
+        # While somebody has it open, too.
+        assert said(server, "/")["n_runs"] == said(server, "/runs")["n"] == 4
+        assert len(read) == 1
+    assert said(server, "/runs")["n"] == 4
 
 
 def test_pages_of_items_on_which_two_models_are_compared(

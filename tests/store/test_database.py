@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
@@ -442,3 +443,36 @@ def test_a_store_is_found_again_from_another_folder(
         cache, key = cache_of(database)
         cache.keep(key, numbered(10))
     assert len(found_in(tmp_path / "store", numbered(10))) == 10
+
+
+def test_what_others_have_kept_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Database.open(path) as other, Database.open(path, any_thread=True) as watched:
+        before = watched.n_changes
+        assert watched.n_changes == before
+        with other.transaction() as connection:
+            connection.execute("INSERT INTO sessions (started, provenance) VALUES ('', '')")
+        assert watched.n_changes != before
+
+
+def test_another_file_in_its_place_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with Database.open(path) as opened:
+        assert opened.is_in_place
+        path.rename(tmp_path / "other.sqlite")
+        assert not opened.is_in_place
+        Database.open(path).close()
+        assert not opened.is_in_place
+
+
+def test_a_database_is_for_its_thread_unless_it_is_for_any(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        for any_thread in (False, True):
+            path = tmp_path / "store.sqlite"
+            with Database.open(path, any_thread=any_thread) as database:
+                asked = thread.submit(database.rows, "SELECT 1")
+                if any_thread:
+                    assert asked.result() == [(1,)]
+                else:
+                    with pytest.raises(sqlite3.ProgrammingError):
+                        asked.result()

@@ -565,3 +565,16 @@ def test_regions_that_were_never_asked_for(store: Store) -> None:
     with pytest.raises(StoreError, match="has not scored 6 of 6 sentences"):
         again(store, run, third)
     assert again(store, run, first, "each").result.n_items == 3
+
+
+def test_runs_are_found_by_their_keys_with_or_without_items(store: Store) -> None:
+    run = made(store, agreement())
+    store.runs.save_records([imported()])
+    ours, theirs = store.runs.index().keys.tolist()
+    found = store.runs.at([theirs, ours, 99], items=True)
+    assert {*found} == {ours, theirs}
+    assert_same(found[ours], RunRecord.of(run))
+    assert_same(found[theirs], imported())
+    with pytest.raises(LookupError):
+        store.runs.at([ours])[ours].result.predictions[0]
+    assert store.runs.with_tokens_at([theirs, ours, 99]) == [ours]

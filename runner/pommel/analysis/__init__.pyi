@@ -17,7 +17,6 @@ from .cells import (
 )
 from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
-from .inference import holm as holm
 from .items import ItemTable as ItemTable
 from .models_compared import ModelsCompared as ModelsCompared
 from .scaling import Scaling as Scaling

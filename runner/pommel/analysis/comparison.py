@@ -283,6 +283,8 @@ class Comparison(Answer):
     margins, and signs where not all ways to turn them are tried, are drawn.
     """
 
+    holm = staticmethod(holm)
+
     a: Side
     b: Side
     rows: tuple[ComparedRow, ...]

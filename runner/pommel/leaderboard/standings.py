@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis import holm
+from pommel.analysis import Comparison
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, sealed, types_of, unsealed
@@ -210,7 +210,7 @@ class Pairs(NamedTuple):
 
         A row has the comparisons of one submission with all others; its NaN stays.
         """
-        return np.array([holm(row) for row in self.p.tolist()]).reshape(self.p.shape)
+        return np.array([Comparison.holm(row) for row in self.p.tolist()]).reshape(self.p.shape)
 
     def updated(self, board: Board, entries: Sequence[Entry]) -> "Pairs":
         """Return the pairs of these entries; those that are here are not computed again."""

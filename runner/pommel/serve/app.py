@@ -17,12 +17,13 @@ from http import HTTPStatus
 from importlib.resources import files
 from itertools import chain
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Literal
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
+from starlette.datastructures import URL, Headers
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
@@ -38,7 +39,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pommel.errors import PommelError, package_version, printable
-from pommel.serve import beginning, board, looking, receiving, writing
+from pommel.serve import beginning, board, charts, looking, receiving, writing
 from pommel.serve.guard import (
     ENTER,
     STATIC,
@@ -228,6 +229,21 @@ def _base(name: str | None) -> str:
     return printable((name or "").replace("\\", "/").rpartition("/")[2])
 
 
+# What is in the store, and the pictures that its pages show.
+_LOOKING = (
+    Page(path="/", asked=Nothing, says=looking.start),
+    Page(path="/models", asked=looking.ModelsAsked, says=looking.models),
+    Page(path="/suites", asked=looking.SuitesAsked, says=looking.suites),
+    Page(path="/runs", asked=looking.RunsAsked, says=looking.runs),
+    Page(path="/families", asked=looking.FamiliesAsked, says=looking.families),
+    Page(path="/families/{key}", asked=looking.FamilyAsked, says=looking.family),
+    Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
+    Page(path="/suites/{key}", asked=looking.SuiteAsked, says=looking.suite),
+    Page(path="/suites/{key}/items/{number}", asked=looking.ItemAsked, says=looking.item),
+    Page(path="/charts/regions.svg", asked=charts.RegionsChartAsked, says=charts.regions_chart),
+    Page(path="/charts/family.svg", asked=charts.FamilyChartAsked, says=charts.family_chart),
+)
+
 _SMALL, _LARGE = 1 << 20, 16 << 20
 # Suites that are written here, and what is run.
 _WRITING: tuple[tuple[Literal["GET", "POST"], str, type[Any], Callable[..., object], int], ...] = (
@@ -355,11 +371,7 @@ _RECEIVING: tuple[Page, ...] = (
 PAGES: tuple[Page, ...] = (
     # Before what names a suite in its address.
     *_RECEIVING,
-    Page(path="/", asked=Nothing, says=looking.start),
-    Page(path="/runs", asked=looking.RunsAsked, says=looking.runs),
-    Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
-    Page(path="/suites/{key}", asked=looking.SuiteAsked, says=looking.suite),
-    Page(path="/suites/{key}/items/{number}", asked=looking.ItemAsked, says=looking.item),
+    *_LOOKING,
     *(
         Page(
             path=path,
@@ -678,13 +690,47 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"direction": PublishedSuite.direction}
-    environment.filters |= {"share": _share, "bits": _bits}
+    environment.globals |= {"direction": PublishedSuite.direction, "href": _href}
+    environment.filters |= {"share": _share, "bits": _bits, "signed": _signed, "step": _step}
+    environment.filters["pinned"] = _pinned
     return environment
+
+
+def _href(
+    address: URL | None, path: str = "", changed: Mapping[str, object] = MappingProxyType({})
+) -> str:
+    """Return a link to another page, or with "" to the same one, asked something else in part.
+
+    The baseline goes along. What becomes None is asked no more.
+    """
+    query = parse_qsl(address.query, keep_blank_values=True) if address else []
+    kept = [
+        (name, value)
+        for name, value in query
+        if name not in changed and name != "token" and (not path or name == "baseline")
+    ]
+    for name, value in changed.items():
+        values = value if isinstance(value, list | tuple) else () if value is None else (value,)
+        kept += [(name, str(each)) for each in values]
+    where = path or (address.path if address else "/")
+    return f"{where}?{urlencode(kept)}" if kept else where
+
+
+def _pinned(address: URL | None) -> str:
+    """Return the baseline that an address has, "" without one."""
+    return dict(parse_qsl(address.query)).get("baseline", "") if address else ""
 
 
 def _share(value: float | None) -> str:
     return "\N{EN DASH}" if value is None else f"{value:.3f}"
+
+
+def _signed(value: float | None) -> str:
+    return "\N{EN DASH}" if value is None else f"{value:+z.3f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _step(value: float) -> str:
+    return f"{value:,.15g}"
 
 
 def _bits(value: float | None) -> str:

@@ -2,21 +2,37 @@
 
 A page is a function of the shelf and of what was asked. Its answer is what its JSON has and what
 its template shows, and both are described by their types (see `pommel.serve.app`).
+
+A baseline is a model that is pinned: others are shown with how far they are from it. It goes from
+page to page in the address.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from pommel.analysis import circuit_cell, grouped
 from pommel.report import ListedRun
 from pommel.scoring import RunRecord, SuiteSurprisals
-from pommel.serve.shelf import Catalog, NotShownError, Shelf, ShownSuite
+from pommel.serve.shelf import (
+    Catalog,
+    NotShownError,
+    Numbers,
+    Scores,
+    Shelf,
+    ShownModel,
+    ShownSuite,
+    Tally,
+    suite_key,
+)
 from pommel.serve.site import Nothing
+from pommel.statistics import mean_score
 from pommel.store import Store
 from pommel.suite import Suite
 from pommel.values import frozen
@@ -24,20 +40,58 @@ from pommel.values import frozen
 # Rows of a page.
 _SHOWN = 50
 # Models whose tokens an item's page shows.
-_MOST_MODELS = 4
+MOST_MODELS = 4
+# Models that a form offers to choose from; of more, a name is written.
+_MOST_OFFERED = 100
+# Suites that the first page names of a circuit.
+_MOST_NAMED = 6
 # Tokens are shaded in so many steps, of so many bits each.
 _SHADES, _BITS_OF_SHADE = 9, 2.0
 
 PageNumber = Annotated[int, msgspec.Meta(ge=1, description="Which page, from 1.")]
+Baseline = Annotated[
+    str, msgspec.Meta(description="The model from which others are shown to differ; its label.")
+]
 
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Sequence[Any] | Numbers)
 
 
-def _paged(rows: Sequence[T], number: int) -> tuple[Sequence[T], int]:
+def _paged(rows: T, number: int) -> tuple[T, int]:
     """Return the rows of a page, and how many pages there are."""
     first = (number - 1) * _SHOWN
-    return rows[first : first + _SHOWN], max(1, math.ceil(len(rows) / _SHOWN))
+    return rows[first : first + _SHOWN], max(1, math.ceil(len(rows) / _SHOWN))  # type: ignore[return-value]
+
+
+def _sorted(rows: Numbers, by: NDArray[Any], *, down: bool) -> Numbers:
+    """Return rows by what there is for each, those without a number last; else as they were."""
+    values = np.asarray(by, dtype=np.float64)
+    last = np.isnan(values)
+    places = np.arange(len(rows))
+    return rows[np.lexsort((places, np.where(last, 0, -values if down else values), last))]
+
+
+def _ranks(texts: Sequence[str]) -> Numbers:
+    """Return the places of texts in alphabetical order; the same for the same text."""
+    numbers = {text: n for n, text in enumerate(sorted({*texts}, key=_in_alphabet))}
+    return np.array([numbers[text] for text in texts], dtype=np.int64)
+
+
+def _in_alphabet(text: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    """Return what sorts texts as people do: step900 before step1000."""
+    parts = _DIGITS.split(text.casefold())
+    # Numbers by how long they are first; between them are texts, which are all alike in that.
+    numbered = ((len(part.lstrip("0")) if n % 2 else 0, part) for n, part in enumerate(parts))
+    return tuple(numbered), text
+
+
+_DIGITS = re.compile("([0-9]+)")
+
+
+def _has(part: str, texts: Iterable[str]) -> NDArray[np.bool_]:
+    """Say of each text whether it has a part, in capitals or not."""
+    folded = part.casefold()
+    return np.array([folded in text.casefold() for text in texts], dtype=np.bool_)
 
 
 # A row of `pommel runs list --format json`, and `suite_key`, which addresses its suite.
@@ -45,7 +99,8 @@ Row = Mapping[str, Any]
 
 
 def _row(record: RunRecord) -> Row:
-    row = {**ListedRun(record).to_row(), "suite_key": Catalog.key(record)}
+    key = suite_key(record.result.suite_name, record.suite)
+    row = {**ListedRun(record).to_row(), "suite_key": key}
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()
@@ -53,52 +108,84 @@ def _row(record: RunRecord) -> Row:
 
 
 @frozen
-class SuiteRow:
-    """A suite in a list."""
+class SuiteLink:
+    """A suite in a list of links."""
 
     key: str
     name: str
-    circuit: str
-    language: str
     n_models: int
 
 
 @frozen
+class CircuitRow:
+    """A circuit in a language: how many suites it has, and the first of them."""
+
+    circuit: str
+    n_suites: int
+    suites: list[SuiteLink]
+
+
+@frozen
 class Start:
-    """What is in the store: the latest runs, the models, and the suites by language and circuit."""
+    """What is in the store: the latest runs, and the suites by language and circuit.
+
+    `offered` are the labels of all models, if they are few enough to choose from.
+    """
 
     n_runs: int
-    models: list[str]
+    n_models: int
+    n_suites: int
+    n_families: int
+    offered: list[str]
     latest: list[Row]
-    suites: dict[str, dict[str, list[SuiteRow]]]
+    suites: dict[str, list[CircuitRow]]
 
 
 def start(shelf: Shelf, _asked: Nothing) -> Start:
     """What is in the store."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
-    rows = sorted(
-        (
-            SuiteRow(
-                key=key,
-                name=each.name,
-                circuit=circuit_cell(each.circuit),
-                language=each.language,
-                n_models=len(each.runs),
-            )
-            for key, each in catalog.suites.items()
-        ),
-        key=lambda each: (each.language, each.circuit, each.name),
+        index = catalog.index
+        latest = _heads(store, catalog, index.by_age[::-1][:20])
+    n_models = np.bincount(catalog.suite_of, minlength=len(catalog.suites)).tolist()
+    every = sorted(
+        catalog.suites,
+        key=lambda each: (each.language, circuit_cell(each.circuit), _in_alphabet(each.name)),
     )
     return Start(
-        n_runs=len(catalog.newest_first),
-        models=[*catalog.models],
-        latest=[*map(_row, catalog.newest_first[:20])],
+        n_runs=len(index.keys),
+        n_models=len(catalog.models),
+        n_suites=len(catalog.suites),
+        n_families=len(catalog.families),
+        offered=_offered(catalog),
+        latest=latest,
         suites={
-            language: grouped(own, lambda each: each.circuit)
-            for language, own in grouped(rows, lambda each: each.language).items()
+            language: [
+                CircuitRow(
+                    circuit=circuit,
+                    n_suites=len(own),
+                    suites=[
+                        SuiteLink(key=each.key, name=each.name, n_models=n_models[each.number])
+                        for each in own[:_MOST_NAMED]
+                    ],
+                )
+                for circuit, own in grouped(of_it, lambda each: circuit_cell(each.circuit)).items()
+            ]
+            for language, of_it in grouped(every, lambda each: each.language).items()
         },
     )
+
+
+def _offered(catalog: Catalog) -> list[str]:
+    labels = [each.label for each in catalog.models]
+    return labels if len(labels) <= _MOST_OFFERED else []
+
+
+def _heads(store: Store, catalog: Catalog, rows: Numbers) -> list[Row]:
+    """Return runs of the index as rows, in this order; those that are gone are left out."""
+    keys = catalog.index.keys[rows].tolist()
+    found = store.runs.at(keys)
+    return [_row(found[key]) for key in keys if key in found]
 
 
 Order = Literal["created", "model", "suite", "circuit", "language", "score"]
@@ -129,71 +216,298 @@ class Runs:
 
 def runs(shelf: Shelf, asked: RunsAsked) -> Runs:
     """The list of runs."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        found = [each for each in shelf.catalog(store).newest_first if _fits(each, asked)]
-    if (asked.order, asked.down) != ("created", True):
-        found.sort(key=lambda each: _sorted_by(each, asked.order), reverse=asked.down)
-    rows, n_pages = _paged(found, asked.page)
-    return Runs(asked=asked, rows=[*map(_row, rows)], n=len(found), n_pages=n_pages)
+        index, places = catalog.index, catalog.index.places
+        names = {
+            "model": [each.result.model_name for each in index.ways],
+            "suite": [each.suite_name for each in places],
+            "circuit": [each.circuit for each in places],
+            "language": [each.facts.language for each in places],
+        }
+        numbers = dict.fromkeys(names, index.place_of) | {"model": index.way_of}
+        rows = index.by_age[::-1]
+        for name, texts in names.items():
+            if part := getattr(asked, name):
+                rows = rows[_has(part, texts)[numbers[name][rows]]]
+        if asked.order == "created":
+            by: NDArray[Any] = index.ages[rows]
+        elif asked.order == "score":
+            by = index.scores[rows]
+        else:
+            by = _ranks(names[asked.order])[numbers[asked.order][rows]]
+        on_page, n_pages = _paged(_sorted(rows, by, down=asked.down), asked.page)
+        shown = _heads(store, catalog, on_page)
+    return Runs(asked=asked, rows=shown, n=len(rows), n_pages=n_pages)
 
 
-def _fits(record: RunRecord, asked: RunsAsked) -> bool:
-    result = record.result
-    texts = (
-        (asked.model, result.model_name),
-        (asked.suite, result.suite_name),
-        (asked.circuit, result.circuit),
-        (asked.language, record.suite.language),
+@frozen
+class ModelRow:
+    """A model over all suites; `score` is the mean of those of its suites.
+
+    `difference` is that from the baseline, the mean over the `n_shared` suites that both have a
+    score on; on `n_better` of them the model's is higher, on `n_worse` lower.
+    """
+
+    name: str
+    family: str
+    family_key: str
+    n_suites: int
+    score: float | None
+    difference: float | None
+    n_shared: int
+    n_better: int
+    n_worse: int
+
+
+ModelOrder = Literal["name", "family", "suites", "score", "difference"]
+
+
+@frozen
+class ModelsAsked:
+    """Which models are listed: parts of their names, and their order."""
+
+    name: str = ""
+    family: str = ""
+    order: ModelOrder = "name"
+    down: bool = False
+    page: PageNumber = 1
+    baseline: Baseline = ""
+
+
+@frozen
+class Models:
+    """A page of the list of models, of all `n` that fit."""
+
+    asked: ModelsAsked
+    rows: list[ModelRow]
+    n: int
+    n_pages: int
+
+
+def models(shelf: Shelf, asked: ModelsAsked) -> Models:
+    """The list of models, over all suites."""
+    catalog = shelf.catalog()
+    every, numbers = catalog.models, catalog.model_of
+    n_suites = np.bincount(numbers, minlength=len(every))
+    means = _means(numbers, catalog.scores, len(every))
+    base = catalog.by_suite(catalog.model(asked.baseline)) if asked.baseline else None
+    far = catalog.scores - base[catalog.suite_of] if base is not None else catalog.scores * np.nan
+    far_means = _means(numbers, far, len(every))
+    counts = [
+        np.bincount(numbers[which], minlength=len(every)).tolist()
+        for which in (~np.isnan(far), far > _ROUNDING, far < -_ROUNDING)
+    ]
+    rows = np.flatnonzero(
+        _has(asked.name, [each.label for each in every])
+        & _has(asked.family, [each.family for each in every])
     )
-    return all(part.casefold() in text.casefold() for part, text in texts if part)
-
-
-def _sorted_by(record: RunRecord, order: Order) -> tuple[float, str]:
-    result = record.result
-    if order == "score":
-        return (-1.0 if math.isnan(result.score) else result.score), ""
-    texts = {
-        "created": record.created,
-        "model": result.model_name,
-        "suite": result.suite_name,
-        "circuit": result.circuit,
-        "language": record.suite.language,
+    orders: Mapping[ModelOrder, NDArray[Any]] = {
+        "name": _ranks([each.label for each in every]),
+        "family": _ranks([each.family for each in every]),
+        "suites": n_suites,
+        "score": means,
+        "difference": far_means,
     }
-    return 0.0, texts[order]
+    rows = _sorted(rows, orders[asked.order][rows], down=asked.down)
+    on_page, n_pages = _paged(rows, asked.page)
+    return Models(
+        asked=asked,
+        rows=[
+            ModelRow(
+                name=every[n].label,
+                family=every[n].family,
+                family_key=every[n].family_key,
+                n_suites=int(n_suites[n]),
+                score=_number(means[n]),
+                difference=_number(far_means[n]),
+                n_shared=counts[0][n],
+                n_better=counts[1][n],
+                n_worse=counts[2][n],
+            )
+            for n in on_page.tolist()
+        ],
+        n=len(rows),
+        n_pages=n_pages,
+    )
+
+
+# A share that differs by less is the same share.
+_ROUNDING = 1e-12
+
+
+def _means(numbers: Numbers, values: Scores, n: int) -> Scores:
+    """Return the mean of the values of each number, without those that are NaN; NaN for none."""
+    known = ~np.isnan(values)
+    sums = np.bincount(numbers[known], weights=values[known], minlength=n)
+    counts = np.bincount(numbers[known], minlength=n)
+    found = np.full(n, np.nan)
+    np.divide(sums, counts, out=found, where=counts > 0)
+    return found
+
+
+@frozen
+class SuiteRow:
+    """A suite in a list: how many models have run on it, the mean and the best of their scores.
+
+    `score` is that of the model that is asked for, `baseline` that of the one that is pinned, and
+    `difference` how much higher the first is; without such a model they are null.
+    """
+
+    key: str
+    name: str
+    circuit: str
+    language: str
+    n_models: int
+    mean: float | None
+    best: float | None
+    score: float | None
+    baseline: float | None
+    difference: float | None
+
+
+SuiteOrder = Literal["name", "circuit", "language", "models", "mean", "best", "score", "difference"]
+
+
+@frozen
+class SuitesAsked:
+    """Which suites are listed: parts of names, and their order; of a `model`, those it has run on.
+
+    A circuit or a language that is in quotation marks is meant as a whole.
+    """
+
+    name: str = ""
+    circuit: str = ""
+    language: str = ""
+    model: str = ""
+    order: SuiteOrder = "circuit"
+    down: bool = False
+    page: PageNumber = 1
+    baseline: Baseline = ""
+
+
+@frozen
+class Suites:
+    """A page of the list of suites, of all `n` that fit; `model` is the label that is meant."""
+
+    asked: SuitesAsked
+    model: str
+    reference: str
+    rows: list[SuiteRow]
+    n: int
+    n_pages: int
+
+
+def suites(shelf: Shelf, asked: SuitesAsked) -> Suites:
+    """The list of suites, over all models or of one."""
+    catalog = shelf.catalog()
+    every, numbers = catalog.suites, catalog.suite_of
+    model = catalog.model(asked.model) if asked.model else None
+    nothing = np.full(len(every), np.nan)
+    scores = catalog.by_suite(model) if model else nothing
+    base = catalog.by_suite(catalog.model(asked.baseline)) if asked.baseline else nothing
+    n_models = np.bincount(numbers, minlength=len(every))
+    means, best = _means(numbers, catalog.scores, len(every)), np.full(len(every), -np.inf)
+    known = ~np.isnan(catalog.scores)
+    np.maximum.at(best, numbers[known], catalog.scores[known])
+    best[np.isinf(best)] = np.nan
+    fits = _has(asked.name, [each.name for each in every])
+    for part, texts in (
+        (asked.circuit, [circuit_cell(each.circuit) for each in every]),
+        (asked.language, [each.language for each in every]),
+    ):
+        is_whole = len(part) > 1 and part[0] == part[-1] == '"'
+        fits &= np.array([each == part[1:-1] for each in texts]) if is_whole else _has(part, texts)
+    if model:
+        fits[np.setdiff1d(np.arange(len(every)), numbers[catalog.of_model(model)])] = False
+    by_name = np.argsort(_ranks([each.name for each in every]), kind="stable")
+    rows = by_name[fits[by_name]]
+    orders: Mapping[SuiteOrder, NDArray[Any]] = {
+        "name": _ranks([each.name for each in every]),
+        "circuit": _ranks([f"{each.language}\n{each.circuit}" for each in every]),
+        "language": _ranks([each.language for each in every]),
+        "models": n_models,
+        "mean": means,
+        "best": best,
+        "score": scores,
+        "difference": scores - base,
+    }
+    in_order = _sorted(rows, orders[asked.order][rows], down=asked.down)
+    on_page, n_pages = _paged(in_order, asked.page)
+    return Suites(
+        asked=asked,
+        model=model.label if model else "",
+        reference=model.about.model.reference if model else "",
+        rows=[
+            SuiteRow(
+                key=every[n].key,
+                name=every[n].name,
+                circuit=circuit_cell(every[n].circuit),
+                language=every[n].language,
+                n_models=int(n_models[n]),
+                mean=_number(means[n]),
+                best=_number(best[n]),
+                score=_number(scores[n]),
+                baseline=_number(base[n]),
+                difference=_number(scores[n] - base[n]),
+            )
+            for n in on_page.tolist()
+        ],
+        n=len(rows),
+        n_pages=n_pages,
+    )
 
 
 @frozen
 class OnPrediction:
-    """How often a prediction of a suite holds, by model; `words` say what it is, line by line."""
+    """A prediction of a suite; `words` say what it is, line by line."""
 
     formula: str
     description: str
     words: list[str]
-    shares: dict[str, float | None]
+
+
+@frozen
+class OnSuite:
+    """A model on a suite: its run, and how often each prediction holds.
+
+    `difference` is how much higher its score is than the baseline's.
+    """
+
+    run: Row
+    shares: list[float | None]
+    difference: float | None
 
 
 @frozen
 class ItemRow:
-    """An item of a suite, and of how many models all its predictions hold."""
+    """An item of a suite, and of how many models all its predictions hold; of the baseline, too."""
 
     number: int
     n_holding: int
     n_models: int
+    baseline: bool | None
 
 
 @frozen
 class SuiteAsked:
-    """Which of a suite's models are listed."""
+    """Which of a suite's models are listed, and in which order; and which page of its items."""
 
     model: str = ""
+    order: Literal["model", "score"] = "score"
+    down: bool = True
     page: PageNumber = 1
+    items_by: Literal["hardest", "number"] = "hardest"
+    items_page: PageNumber = 1
+    baseline: Baseline = ""
 
 
 @frozen
 class OneSuite:
-    """A suite across all models; `rows` have their runs, the highest score first.
+    """A suite across all models; `rows` have their runs, those of `n` that fit.
 
-    `has_sentences` says whether the suite is known, and not only results on it.
+    `has_sentences` says whether the suite is known, and not only results on it. `items` are counted
+    over all models.
     """
 
     asked: SuiteAsked
@@ -201,70 +515,83 @@ class OneSuite:
     name: str
     circuit: str
     language: str
-    rows: list[Row]
+    offered: list[str]
+    rows: list[OnSuite]
     n: int
+    n_models: int
     n_pages: int
+    baseline: float | None
     has_sentences: bool
     predictions: list[OnPrediction]
     items: list[ItemRow]
+    n_items: int
+    n_items_pages: int
 
 
 def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
     """A suite across all models."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        own = shelf.catalog(store).suite(key)
-        part = asked.model.casefold()
-        fitting = [(label, each) for label, each in own.runs.items() if part in label.casefold()]
-        fitting.sort(key=lambda each: _sorted_by(each[1], "score"), reverse=True)
-        on_page, n_pages = _paged(fitting, asked.page)
-        shown = _read(store, dict(on_page))
-        document = _document(store, store.runs.with_tokens([*shown.values()]))
+        own = catalog.suite(key)
+        every = catalog.on(own)
+        on = {int(catalog.model_of[each]): int(each) for each in every.tolist()}
+        pinned = catalog.model(asked.baseline) if asked.baseline else None
+        base = on.get(pinned.number) if pinned else None
+        labels = [catalog.models[n].label for n in catalog.model_of[every].tolist()]
+        rows = every[_has(asked.model, labels)]
+        names = np.zeros(len(catalog.rows), dtype=np.int64)
+        names[every] = _ranks(labels)
+        by = names if asked.order == "model" else catalog.scores
+        rows = _sorted(rows, by[rows], down=asked.down)
+        on_page, n_pages = _paged(rows, asked.page)
+        wanted = [*on_page.tolist(), *([] if base is None else [base])]
+        read = catalog.read(store, wanted)
+        document = shelf.document(store, catalog, own)
+        tally = _tally(shelf, store, catalog, own)
+    base_score = math.nan if base is None else float(catalog.scores[base])
+    items = [*_item_rows(tally, None if base is None else _identity(catalog, base))]
+    if asked.items_by == "hardest":
+        items.sort(key=lambda each: each.n_holding - each.n_models)
+    items_shown, n_items_pages = _paged(items, asked.items_page)
     return OneSuite(
         asked=asked,
         key=key,
         name=own.name,
         circuit=circuit_cell(own.circuit),
         language=own.language,
-        rows=[{**_row(each), "model_name": label} for label, each in shown.items()],
-        n=len(fitting),
+        offered=sorted(labels, key=_in_alphabet) if len(labels) <= _MOST_OFFERED else [],
+        rows=[
+            OnSuite(
+                run={**_row(read[n]), "model_name": catalog.models[catalog.model_of[n]].label},
+                shares=[
+                    each.n_holding / each.n_items if each.n_items else None
+                    for each in read[n].result.predictions
+                ],
+                difference=_number(float(catalog.scores[n]) - base_score),
+            )
+            for n in on_page.tolist()
+            if n in read
+        ],
+        n=len(rows),
+        n_models=len(every),
         n_pages=n_pages,
+        baseline=_number(base_score),
         has_sentences=document is not None,
-        predictions=[*_on_predictions(shown, document)],
-        items=[*_item_rows(shown)],
+        predictions=[*_on_predictions(read.values(), document)],
+        items=items_shown,
+        n_items=len(items),
+        n_items_pages=n_items_pages,
     )
 
 
-def _read(store: Store, heads: Mapping[str, RunRecord]) -> dict[str, RunRecord]:
-    """Return runs with their items, by the same labels; what a catalog holds stays without."""
-    found = {
-        each.run_id: each
-        for each in store.runs.records_of([each.run_id for each in heads.values()])
-    }
-    return {label: found[each.run_id] for label, each in heads.items() if each.run_id in found}
-
-
-def _document(store: Store, with_tokens: Sequence[RunRecord]) -> Suite | None:
-    """Return the suite itself; None where only results are known."""
-    return store.runs.suite(with_tokens[0]) if with_tokens else None
-
-
-def _on_predictions(
-    shown: Mapping[str, RunRecord], document: Suite | None
-) -> Iterator[OnPrediction]:
-    predictions = {
-        each.prediction_id: each for record in shown.values() for each in record.result.predictions
-    }
-    for number, prediction in sorted(predictions.items()):
+def _on_predictions(records: Iterable[RunRecord], document: Suite | None) -> Iterator[OnPrediction]:
+    """Yield the predictions of a suite as the run that has most of them has them."""
+    asked = max((each.result.predictions for each in records), key=len, default=())
+    for prediction in asked:
         yield OnPrediction(
             formula=prediction.formula,
             description=prediction.description,
-            words=[*_words(document, number)],
-            shares={
-                label: each.n_holding / each.n_items if each.n_items else None
-                for label, record in shown.items()
-                for each in record.result.predictions
-                if each.prediction_id == number
-            },
+            words=[*_words(document, prediction.prediction_id)],
         )
 
 
@@ -277,34 +604,63 @@ def _words(document: Suite | None, number: int) -> Sequence[str]:
     return prediction.formula.in_few_words(document.region_names, metric=metric)
 
 
-def _item_rows(shown: Mapping[str, RunRecord]) -> Iterator[ItemRow]:
-    holding: dict[int, int] = {}
-    n_models: dict[int, int] = {}
-    for record in shown.values():
-        for number, holds in zip(record.result.item_numbers, _holding(record), strict=True):
-            holding[number] = holding.get(number, 0) + holds
-            n_models[number] = n_models.get(number, 0) + 1
-    for number, n_holding in sorted(holding.items(), key=lambda each: each[1]):
-        yield ItemRow(number=number, n_holding=n_holding, n_models=n_models[number])
+def _identity(catalog: Catalog, row: int) -> tuple[int, str]:
+    place = catalog.rows[row]
+    return int(catalog.index.keys[place]), str(catalog.index.created[place])
 
 
-def _holding(record: RunRecord) -> list[bool]:
+def _tally(shelf: Shelf, store: Store, catalog: Catalog, own: ShownSuite) -> Tally:
+    """Return on which items all predictions hold, of all runs on a suite; new ones are read."""
+    known = shelf.tallies.get(own.key, dict)
+    runs = {_identity(catalog, row): row for row in catalog.on(own).tolist()}
+    found = {each: known[each] for each in runs if each in known}
+    if new := {row: each for each, row in runs.items() if each not in found}:
+        for row, record in catalog.read(store, new).items():
+            found[new[row]] = record.result.item_numbers, _holding(record)
+        shelf.tallies.put(own.key, found)
+    return found
+
+
+def _holding(record: RunRecord) -> NDArray[np.bool_]:
     """Return whether all predictions of a suite hold, item by item."""
     predictions = record.result.predictions
     if not predictions:
-        return []
-    whole: list[bool] = np.logical_and.reduce([each.holds for each in predictions]).tolist()
+        return np.zeros(0, dtype=np.bool_)
+    whole: NDArray[np.bool_] = np.logical_and.reduce([each.holds for each in predictions])
     return whole
+
+
+def _item_rows(tally: Tally, baseline: tuple[int, str] | None) -> Iterator[ItemRow]:
+    """Yield the items in the order of their numbers."""
+    found: dict[int, tuple[int, int]] = {}
+    with_verdicts = [(numbers, holds) for numbers, holds in tally.values() if len(holds)]
+    for numbers, own in grouped(with_verdicts, lambda each: each[0]).items():
+        counts = np.sum([holds for _, holds in own], axis=0).tolist()
+        for number, n_holding in zip(numbers, counts, strict=True):
+            before = found.get(number, (0, 0))
+            found[number] = before[0] + n_holding, before[1] + len(own)
+    numbers, holds = tally.get(baseline, ((), [])) if baseline else ((), [])
+    pinned = dict(zip(numbers, map(bool, holds), strict=False))
+    for number, (n_holding, n_models) in sorted(found.items()):
+        yield ItemRow(
+            number=number, n_holding=n_holding, n_models=n_models, baseline=pinned.get(number)
+        )
 
 
 @frozen
 class ComparedAsked:
-    """Which two models, on which suite (its key); "" are all that both have run on."""
+    """Which two models, on which suite (its key); "" are all that both have run on.
+
+    A name that is in one label only will do. Without a second model it is the baseline.
+    """
 
     left: str
-    right: str
+    right: str = ""
     suite: str = ""
+    order: Literal["circuit", "name", "difference"] = "circuit"
+    down: bool = False
     page: PageNumber = 1
+    baseline: Baseline = ""
 
 
 @frozen
@@ -316,6 +672,7 @@ class ComparedSuite:
     circuit: str
     left: float | None
     right: float | None
+    difference: float | None
     n_items: int
     n_differing: int
 
@@ -335,8 +692,12 @@ class Compared:
     """Two models side by side; of one suite, the items on which they differ first."""
 
     asked: ComparedAsked
-    models: list[str]
+    left: str
+    right: str
+    offered: list[str]
     suites: list[ComparedSuite]
+    predictions: list[OnPrediction]
+    has_sentences: bool
     items: list[ComparedItem]
     n: int
     n_pages: int
@@ -344,89 +705,159 @@ class Compared:
 
 def compare(shelf: Shelf, asked: ComparedAsked) -> Compared:
     """Two models side by side."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        catalog = shelf.catalog(store)
-        catalog.check_models(asked.left, asked.right)
-        both = {
-            key: {"left": own.runs[asked.left], "right": own.runs[asked.right]}
-            for key, own in catalog.suites.items()
-            if {asked.left, asked.right} <= {*own.runs} and asked.suite in ("", key)
-        }
-        if asked.suite and asked.suite not in both:
-            raise NotShownError(f"{asked.left} and {asked.right} have not both run on that suite")
-        known = catalog.suites
-        every = sorted(both, key=lambda key: (known[key].circuit, known[key].name))
+        right = asked.right or asked.baseline
+        if not (asked.left and right):
+            raise NotShownError("which models? give left and right, or pin a baseline")
+        pair = catalog.model(asked.left), catalog.model(right)
+        on = [
+            {int(catalog.suite_of[n]): n for n in catalog.of_model(each).tolist()} for each in pair
+        ]
+        both = [n for n in on[0] if n in on[1]]
+        if asked.suite:
+            chosen = catalog.suite(asked.suite).number
+            if chosen not in both:
+                raise NotShownError(
+                    f"{pair[0].label} and {pair[1].label} have not both run on that suite"
+                )
+            both = [chosen]
+        rows = _compared_order(catalog, both, on, asked)
         # Pages are of suites, and where one is asked for, of its items.
-        keys, n_pages = (every, 1) if asked.suite else _paged(every, asked.page)
-        pairs = {key: _read(store, both[key]) for key in keys}
-    compared = {key: _compared_items(pair) for key, pair in pairs.items()}
-    n, items = len(every), list[ComparedItem]()
-    if asked.suite:
-        n = len(compared[asked.suite])
-        shown, n_pages = _paged(compared[asked.suite], asked.page)
-        items = [*shown]
+        keys, n_pages = ([*rows], 1) if asked.suite else _paged([*rows], asked.page)
+        read = catalog.read(store, [own[n] for n in keys for own in on])
+        pairs = {
+            n: (read[on[0][n]], read[on[1][n]])
+            for n in keys
+            if on[0][n] in read and on[1][n] in read
+        }
+        of_one = pairs[keys[0]] if asked.suite and pairs else ()
+        document = shelf.document(store, catalog, catalog.suites[keys[0]]) if of_one else None
+    compared = {n: _Aligned.of(each) for n, each in pairs.items()}
+    n, items = len(rows), list[ComparedItem]()
+    for found in compared.values() if asked.suite else ():
+        n = len(found.numbers)
+        places, n_pages = _paged(found.rows(), asked.page)
+        items = [found.item(place) for place in places.tolist()]
     return Compared(
         asked=asked,
-        models=[*catalog.models],
+        left=pair[0].label,
+        right=pair[1].label,
+        offered=_offered(catalog),
         suites=[
-            _compared_suite(key, known[key], pairs[key], found) for key, found in compared.items()
+            _compared_suite(catalog.suites[n], pairs[n], found) for n, found in compared.items()
         ],
+        predictions=[*_on_predictions(of_one, document)],
+        has_sentences=document is not None,
         items=items,
         n=n,
         n_pages=n_pages,
     )
 
 
+def _compared_order(
+    catalog: Catalog, both: Sequence[int], on: Sequence[Mapping[int, int]], asked: ComparedAsked
+) -> list[int]:
+    """Return the numbers of suites as they are asked for."""
+    every = catalog.suites
+    rows = sorted(both, key=lambda n: _in_alphabet(every[n].name), reverse=asked.down)
+    if asked.order == "circuit":
+        rows.sort(key=lambda n: _in_alphabet(every[n].circuit), reverse=asked.down)
+    elif asked.order == "difference":
+        scores = catalog.scores
+        far = np.array([scores[on[0][n]] - scores[on[1][n]] for n in rows], dtype=np.float64)
+        rows = [*map(int, _sorted(np.array(rows, dtype=np.int64), far, down=asked.down))]
+    return rows
+
+
 def _compared_suite(
-    key: str, own: ShownSuite, pair: Mapping[str, RunRecord], items: Sequence[ComparedItem]
+    own: ShownSuite, pair: tuple[RunRecord, RunRecord], found: "_Aligned"
 ) -> ComparedSuite:
+    left, right = (each.result.score for each in pair)
     return ComparedSuite(
-        key=key,
+        key=own.key,
         name=own.name,
         circuit=circuit_cell(own.circuit),
-        left=_number(pair["left"].result.score),
-        right=_number(pair["right"].result.score),
-        n_items=len(items),
-        n_differing=sum(each.differs for each in items),
+        left=_number(left),
+        right=_number(right),
+        difference=_number(left - right),
+        n_items=len(found.numbers),
+        n_differing=int(found.differs.sum()),
     )
 
 
-def _compared_items(pair: Mapping[str, RunRecord]) -> list[ComparedItem]:
-    """Return the items of both runs, first those on which verdicts differ, by how far."""
-    verdicts = [_verdicts(pair[side]) for side in ("left", "right")]
-    found = []
-    for number in verdicts[0]:
-        if number not in verdicts[1]:
-            continue
-        both = [*zip(verdicts[0][number], verdicts[1][number], strict=False)]
-        far = [abs(left[1] - right[1]) for left, right in both]
-        item = ComparedItem(
-            number=number,
-            differs=any(left[0] != right[0] for left, right in both),
-            holds=[(left[0], right[0]) for left, right in both],
-            margins_bits=[(_number(left[1]), _number(right[1])) for left, right in both],
+@frozen(eq=False)
+class _Aligned:
+    """What two runs on a suite came to on the items that both have.
+
+    The arrays are of (left and right, predictions, items).
+    """
+
+    numbers: Numbers
+    holds: NDArray[np.bool_]
+    skipped: NDArray[np.bool_]
+    margins_bits: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, pair: tuple[RunRecord, RunRecord]) -> "_Aligned":
+        """Return the items of both, in the order of their numbers."""
+        numbers = [np.array(each.result.item_numbers, dtype=np.int64) for each in pair]
+        common, *places = np.intersect1d(numbers[0], numbers[1], return_indices=True)
+        n = min(len(each.result.predictions) for each in pair)
+        sides = [[*each.result.predictions][:n] for each in pair]
+
+        def both(name: str, kind: type[Any]) -> Any:
+            found = np.zeros((2, n, len(common)), dtype=kind)
+            for side, own in enumerate(sides):
+                for number, each in enumerate(own):
+                    found[side, number] = getattr(each, name)[places[side]]
+            return found
+
+        return cls(
+            numbers=common,
+            holds=both("holds", np.bool_),
+            skipped=both("skipped", np.bool_),
+            margins_bits=both("margin_bits", np.float64),
         )
-        found.append((item, max((each for each in far if math.isfinite(each)), default=0.0)))
-    found.sort(key=lambda each: (not each[0].differs, -each[1], each[0].number))
-    return [item for item, _ in found]
 
+    @property
+    def differs(self) -> NDArray[np.bool_]:
+        """Whether a verdict differs, item by item."""
+        different = (self.holds[0] != self.holds[1]) | (self.skipped[0] != self.skipped[1])
+        found: NDArray[np.bool_] = different.any(axis=0)
+        return found
 
-def _verdicts(record: RunRecord) -> dict[int, list[tuple[bool | None, float]]]:
-    """Return whether each prediction holds and by how many bits, by the items' numbers."""
-    columns = [
-        [*zip(each.results, each.margin_bits.tolist(), strict=True)]
-        for each in record.result.predictions
-    ]
-    return dict(
-        zip(record.result.item_numbers, map(list, zip(*columns, strict=True)), strict=False)
-    )
+    def rows(self) -> Numbers:
+        """Return the places of items, first those on which verdicts differ, by how far."""
+        far = np.abs(self.margins_bits[0] - self.margins_bits[1])
+        far = np.where(np.isfinite(far), far, 0.0).max(axis=0, initial=0.0)
+        return np.lexsort((self.numbers, -far, ~self.differs))
+
+    def item(self, place: int) -> ComparedItem:
+        """Return an item."""
+        holds = [
+            tuple(None if s else bool(h) for h, s in zip(holds, skipped, strict=True))
+            for holds, skipped in zip(
+                self.holds[:, :, place].T, self.skipped[:, :, place].T, strict=True
+            )
+        ]
+        margins = self.margins_bits[:, :, place].T.tolist()
+        return ComparedItem(
+            number=int(self.numbers[place]),
+            differs=bool(self.differs[place]),
+            holds=[(left, right) for left, right in holds],
+            margins_bits=[(_number(left), _number(right)) for left, right in margins],
+        )
 
 
 @frozen
 class ItemAsked:
-    """Whose surprisals are shown; () are those of the first models of the suite."""
+    """Whose surprisals are shown, () the first models of the suite; and whose margins."""
 
     model: tuple[str, ...] = ()
+    named: str = ""
+    page: PageNumber = 1
+    baseline: Baseline = ""
 
 
 @frozen
@@ -454,63 +885,329 @@ class ShadedSentence:
 
 
 @frozen
-class OneItem:
-    """An item: sentences by model, and what each prediction came to by model."""
+class ItemMargins:
+    """What each prediction came to for a model: whether it holds, and by how many bits."""
 
+    name: str
+    holds: list[bool | None]
+    margins_bits: list[float | None]
+
+
+@frozen
+class OneItem:
+    """An item: sentences by model, and what each prediction came to, for a page of `n` models."""
+
+    asked: ItemAsked
     key: str
     suite: str
     language: str
     number: int
     before: int | None
     after: int | None
-    models: list[str]
+    region_names: dict[int, str]
     shown: dict[str, list[ShadedSentence]]
     predictions: list[OnPrediction]
-    margins_bits: list[dict[str, float | None]]
+    margins: list[ItemMargins]
+    n: int
+    n_pages: int
 
 
 def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
     """An item of a suite, token by token."""
+    catalog = shelf.catalog()
     with shelf.opened() as store:
-        own = shelf.catalog(store).suite(key)
-        if unknown := {*asked.model} - {*own.runs}:
-            raise NotShownError(f"{min(unknown)!r} has not run on {own.name}")
-        labels = asked.model or [*own.runs][:_MOST_MODELS]
-        read = _read(store, own.runs)
-        known = store.runs.with_tokens([*read.values()])
-        document = _document(store, known)
+        own = catalog.suite(key)
+        every = catalog.on(own)
+        on = {int(catalog.model_of[each]): int(each) for each in every.tolist()}
+        labels = [catalog.models[n].label for n in catalog.model_of[every].tolist()]
+        rows = every[_has(asked.named, labels)]
+        rows = _sorted(rows, catalog.scores[rows], down=True)
+        on_page, n_pages = _paged(rows, asked.page)
+        wanted = [catalog.model(each) for each in asked.model]
+        pinned = [catalog.model(asked.baseline)] if asked.baseline else []
+        if unknown := [each.label for each in wanted if each.number not in on]:
+            raise NotShownError(f"{unknown[0]!r} has not run on {own.name}")
+        document = shelf.document(store, catalog, own)
         if document is None:
             raise NotShownError(f"only results of {own.name} are known, not the suite itself")
-        numbers = [each.number for each in document.items]
-        if number not in numbers:
-            raise NotShownError(f"{own.name} has no item {number}")
-        at = numbers.index(number)
-        alone = replace(document, items=(document.items[at],))
-        with_tokens = {each.run_id for each in known}
+        alone = item_alone(document, number)
+        first = [on[each.number] for each in wanted or pinned if each.number in on]
+        first += [] if wanted else [n for n in rows.tolist() if n not in first]
+        tellers = catalog.with_tokens(store, np.array(first, dtype=np.int64))[:MOST_MODELS]
+        read = catalog.read(store, [*tellers, *on_page.tolist()])
         shown = {
-            label: [*_shaded(store.runs.surprisals(read[label], alone))]
-            for label in labels[:_MOST_MODELS]
-            if label in read and read[label].run_id in with_tokens
+            _label(catalog, n): [*shaded(store.runs.surprisals(read[n], alone))]
+            for n in tellers
+            if n in read
         }
-    verdicts = {label: _verdicts(each).get(number, []) for label, each in read.items()}
+    numbers = [each.number for each in document.items]
+    at = numbers.index(number)
     return OneItem(
+        asked=asked,
         key=key,
         suite=own.name,
         language=own.language,
         number=number,
         before=numbers[at - 1] if at else None,
         after=numbers[at + 1] if at + 1 < len(numbers) else None,
-        models=[*read],
+        region_names=dict(document.region_names),
         shown=shown,
-        predictions=[*_on_predictions(read, document)],
-        margins_bits=[
-            {label: _number(each[n][1]) for label, each in verdicts.items() if n < len(each)}
-            for n in range(len(document.predictions))
+        predictions=[*_on_predictions(read.values(), document)],
+        margins=[
+            ItemMargins(name=_label(catalog, n), holds=holds, margins_bits=margins)
+            for n in on_page.tolist()
+            if n in read
+            for holds, margins in [_verdicts(read[n], number)]
         ],
+        n=len(rows),
+        n_pages=n_pages,
     )
 
 
-def _shaded(surprisals: SuiteSurprisals) -> Iterator[ShadedSentence]:
+def _label(catalog: Catalog, row: int) -> str:
+    return catalog.models[int(catalog.model_of[row])].label
+
+
+def item_alone(document: Suite, number: int) -> Suite:
+    """Return a suite with one of its items; raises `NotShownError` for one that it lacks."""
+    for each in document.items:
+        if each.number == number:
+            return replace(document, items=(each,))
+    raise NotShownError(f"{document.name} has no item {number}")
+
+
+def _verdicts(record: RunRecord, number: int) -> tuple[list[bool | None], list[float | None]]:
+    """Return whether each prediction holds in an item, and by how many bits."""
+    if number not in record.result.item_numbers:
+        return [], []
+    at = record.result.item_numbers.index(number)
+    own = [*record.result.predictions]
+    holds = [None if each.skipped[at] else bool(each.holds[at]) for each in own]
+    return holds, [_number(float(each.margin_bits[at])) for each in own]
+
+
+@frozen
+class FamilyRow:
+    """A family along its training: the mean score of its first and its last step over all suites.
+
+    `first_step` and `last_step` are numbers of the axis ("step", "epoch").
+    """
+
+    key: str
+    name: str
+    axis: str
+    n_steps: int
+    n_suites: int
+    first_step: float
+    last_step: float
+    first_score: float | None
+    last_score: float | None
+
+
+@frozen
+class FamiliesAsked:
+    """Which families are listed: a part of their names."""
+
+    name: str = ""
+    page: PageNumber = 1
+
+
+@frozen
+class Families:
+    """A page of the list of families whose members are steps or epochs, of all `n` that fit."""
+
+    asked: FamiliesAsked
+    rows: list[FamilyRow]
+    n: int
+    n_pages: int
+
+
+def families(shelf: Shelf, asked: FamiliesAsked) -> Families:
+    """The list of models along their training."""
+    catalog = shelf.catalog()
+    part = asked.name.casefold()
+    fitting = [
+        (key, own) for key, own in catalog.families.items() if part in own[0].family.casefold()
+    ]
+    fitting.sort(key=lambda each: _in_alphabet(each[1][0].family))
+    on_page, n_pages = _paged(fitting, asked.page)
+    means = _means(catalog.model_of, catalog.scores, len(catalog.models))
+    rows = []
+    for key, own in on_page:
+        of_it = np.isin(catalog.model_of, [each.number for each in own])
+        first, last = own[0], own[-1]
+        rows.append(
+            FamilyRow(
+                key=key,
+                name=first.family,
+                axis=first.axis,
+                n_steps=len(own),
+                n_suites=len({*catalog.suite_of[of_it].tolist()}),
+                first_step=first.step_value,
+                last_step=last.step_value,
+                first_score=_number(means[first.number]),
+                last_score=_number(means[last.number]),
+            )
+        )
+    return Families(asked=asked, rows=rows, n=len(fitting), n_pages=n_pages)
+
+
+@frozen
+class FamilyAsked:
+    """Over what scores are means: the suites of a circuit, all suites; or each suite by itself."""
+
+    by: Literal["circuit", "suite", "all"] = "circuit"
+    name: str = ""
+    page: PageNumber = 1
+    steps_page: PageNumber = 1
+    baseline: Baseline = ""
+
+
+@frozen
+class StepRow:
+    """A step with its scores, one a circuit (or suite) of the page; null where it lacks a suite."""
+
+    step: float
+    model: str
+    scores: list[float | None]
+
+
+@frozen
+class OneFamily:
+    """A model along its training: the mean score of each circuit at each step.
+
+    `units` are the circuits (or suites) of the page, of `n`. A step that lacks a suite of a circuit
+    that another one has would have another mean, and has none. `steps` are those of a page, too;
+    `paths` has all steps of each unit, for a chart.
+    """
+
+    asked: FamilyAsked
+    key: str
+    name: str
+    axis: str
+    n_steps: int
+    units: list[str]
+    n_suites: list[int]
+    steps: list[StepRow]
+    paths: list[list[tuple[float, float]]]
+    baseline: list[float | None]
+    n: int
+    n_pages: int
+    n_steps_pages: int
+
+
+# Circuits of a page, each a facet of the chart.
+_MOST_UNITS = 12
+
+
+def family(shelf: Shelf, asked: FamilyAsked, *, key: str) -> OneFamily:
+    """A model along its training."""
+    catalog = shelf.catalog()
+    if key not in catalog.families:
+        raise NotShownError(f"no family of steps or epochs is called {key!r}")
+    own = catalog.families[key]
+    scores, suites = _steps_by_suites(catalog, own)
+    pinned = catalog.model(asked.baseline) if asked.baseline else None
+    base = _steps_by_suites(catalog, [pinned], suites)[0][0] if pinned else None
+    units = _units(catalog, suites, asked)
+    on_page = units[(asked.page - 1) * _MOST_UNITS :][:_MOST_UNITS]
+    columns = np.stack(
+        [np.full(len(own), np.nan), *(_unit_means(scores[:, each]) for _, each in on_page)], axis=1
+    )[:, 1:]
+    steps, n_steps_pages = _paged(own, asked.steps_page)
+    first = (asked.steps_page - 1) * _SHOWN
+    values = [each.step_value for each in own]
+    return OneFamily(
+        asked=asked,
+        key=key,
+        name=own[0].family,
+        axis=own[0].axis,
+        n_steps=len(own),
+        units=[name for name, _ in on_page],
+        n_suites=[len(each) for _, each in on_page],
+        steps=[
+            StepRow(
+                step=each.step_value,
+                model=each.label,
+                scores=[_number(score) for score in columns[first + n].tolist()],
+            )
+            for n, each in enumerate(steps)
+        ],
+        paths=[
+            [
+                (value, score)
+                for value, score in zip(values, column, strict=True)
+                if not math.isnan(score)
+            ]
+            for column in columns.T.tolist()
+        ],
+        baseline=[
+            None if base is None else _number(float(_unit_means(base[np.newaxis, each])[0]))
+            for _, each in on_page
+        ],
+        n=len(units),
+        n_pages=max(1, math.ceil(len(units) / _MOST_UNITS)),
+        n_steps_pages=n_steps_pages,
+    )
+
+
+def _steps_by_suites(
+    catalog: Catalog, own: Sequence[ShownModel], suites: Sequence[int] | None = None
+) -> tuple[Scores, Sequence[int]]:
+    """Return scores, (models, suites), NaN where there is none; and which suites these are.
+
+    Of whatever version a suite is. None: all on which one of the models has a score.
+    """
+    place = np.full(len(catalog.models), -1, dtype=np.int64)
+    place[[each.number for each in own]] = np.arange(len(own))
+    rows = np.flatnonzero((place[catalog.model_of] >= 0) & ~np.isnan(catalog.scores))
+    numbers = catalog.index.suite_of[catalog.rows[rows]]
+    wanted = np.array(np.sort([*{*numbers.tolist()}]) if suites is None else suites, dtype=np.int64)
+    column = np.full(int(max(numbers.max(initial=-1), wanted.max(initial=-1))) + 1, -1)
+    column[wanted] = np.arange(len(wanted))
+    found = np.full((len(own), len(wanted)), np.nan)
+    there = column[numbers] >= 0
+    found[place[catalog.model_of[rows]][there], column[numbers][there]] = catalog.scores[rows][
+        there
+    ]
+    return found, wanted.tolist()
+
+
+def _units(
+    catalog: Catalog, suites: Sequence[int], asked: FamilyAsked
+) -> list[tuple[str, list[int]]]:
+    """Return circuits (or suites) by their names, and which columns of scores are theirs."""
+    if asked.by == "all":
+        return [("all suites", [*range(len(suites))])] if suites else []
+    index = catalog.index
+    counted = np.flatnonzero(np.bincount(index.place_of[catalog.rows])).tolist()
+    place_of = {index.suites_of_places[n]: index.places[n] for n in counted}
+    languages = {place_of[each].facts.language for each in suites}
+    found: dict[str, list[int]] = {}
+    for n, each in enumerate(suites):
+        place = place_of[each]
+        name = place.suite_name if asked.by == "suite" else circuit_cell(place.circuit)
+        if len(languages) > 1:
+            name = f"{name} ({place.facts.language or 'no language'})"
+        found.setdefault(name, []).append(n)
+    part = asked.name.casefold()
+    return sorted(
+        ((name, own) for name, own in found.items() if part in name.casefold()),
+        key=lambda each: _in_alphabet(each[0]),
+    )
+
+
+def _unit_means(scores: Scores) -> Scores:
+    """Return the mean of each row; NaN where it lacks a suite that another row has."""
+    has = ~np.isnan(scores)
+    wanted = has.any(axis=0)
+    found = np.full(len(scores), np.nan)
+    complete = has[:, wanted].all(axis=1) & wanted.any()
+    found[complete] = [mean_score(row) for row in scores[complete][:, wanted].tolist()]
+    return found
+
+
+def shaded(surprisals: SuiteSurprisals) -> Iterator[ShadedSentence]:
     suite, table = surprisals.suite, surprisals.table
     (found,) = suite.items
     for c, name in enumerate(suite.condition_names):
@@ -551,4 +1248,4 @@ def _shade(bits: float) -> int:
 
 def _number(value: float) -> float | None:
     """Return a number as JSON has it."""
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None

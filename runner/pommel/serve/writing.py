@@ -18,7 +18,7 @@ from pommel.scoring import SuiteSurprisals
 from pommel.serve import drafts
 from pommel.serve.drafts import Change, Clash, Document
 from pommel.serve.live import Asked
-from pommel.serve.looking import ShadedToken, _shaded
+from pommel.serve.looking import ShadedToken, shaded
 from pommel.serve.people import Person
 from pommel.serve.revisions import Kept
 from pommel.serve.site import Site
@@ -749,7 +749,7 @@ def _alone(document: Document, index: int) -> tuple[Suite | None, list[int]]:
 
 
 def _with_scores(found: LiveItem, surprisals: SuiteSurprisals, numbers: Sequence[int]) -> LiveItem:
-    scored = {each.condition: each for each in _shaded(surprisals)}
+    scored = {each.condition: each for each in shaded(surprisals)}
     if failed := surprisals.failed:
         return replace(found, state="failed", why=next(iter(failed.values())))
     sentences = [

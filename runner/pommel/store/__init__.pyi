@@ -2,6 +2,7 @@ from .imports.results import (
     ImportOptions as ImportOptions,
     read_results as read_results,
 )
+from .run_index import RunIndex as RunIndex
 from .selection import Selection as Selection
 from .store import (
     Store as Store,

@@ -62,11 +62,11 @@ class Database:
     opened: tuple[int, ...]
 
     @classmethod
-    def open(cls, path: Path, *, create: bool = True) -> "Database":
+    def open(cls, path: Path, *, create: bool = True, any_thread: bool = False) -> "Database":
         """Open a store.
 
         A missing one is created, with its folder, unless `create` says no. One that may not be
-        written is opened for reading.
+        written is opened for reading. It is for this thread, or for any, one after the other.
         Raises `StoreError` for a file that is no store of this version, which stays as it is, and
         for what the file system refuses.
         """
@@ -83,7 +83,10 @@ class Database:
         with explained(path):
             if exists:
                 _check_identity(path)
-            connection, how = _reader(path) if read_only else (_writer(path), _WRITING)
+            if read_only:
+                connection, how = _reader(path, any_thread=any_thread)
+            else:
+                connection, how = _writer(path, any_thread=any_thread), _WRITING
             opened = _process_and_file(connection)
             return cls(path=path, connection=connection, how=how, opened=opened)
 
@@ -155,6 +158,18 @@ class Database:
         """What the file takes on the disk, the log of what was written last included."""
         log = beside(self.path, "-wal")
         return sum(path.stat().st_size for path in (self.path, log) if path.exists())
+
+    @property
+    def n_changes(self) -> int:
+        """What is another number as soon as somebody else has kept something in the file."""
+        ((found,),) = self.rows("PRAGMA data_version")
+        return int(found)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that was opened: not deleted, and none in its place."""
+        # Not to be opened for that: with a file that is closed, SQLite's locks on it would go.
+        return _process_and_file(self.connection) == self.opened
 
     @property
     def has_free_pages(self) -> bool:
@@ -230,9 +245,15 @@ def allows_log(folder: Path, *, how: str = "mode=rwc") -> bool:
     return journal == "wal"
 
 
-def _connect(path: Path, how: str) -> sqlite3.Connection:
+def _connect(path: Path, how: str, *, any_thread: bool = False) -> sqlite3.Connection:
     uri = f"{uri_of(path.absolute())}?{how}"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    return sqlite3.connect(
+        uri,
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=not any_thread,
+    )
 
 
 def uri_of(path: PurePath) -> str:
@@ -266,10 +287,10 @@ def _check_identity(path: Path) -> None:
         version_of(connection, path)
 
 
-def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
+def _reader(path: Path, *, any_thread: bool = False) -> tuple[sqlite3.Connection, str]:
     """Return a connection, and how it was opened."""
     how = _READING
-    connection = _connect(path, how)
+    connection = _connect(path, how, any_thread=any_thread)
     try:
         version = version_of(connection, path)
     except sqlite3.OperationalError as error:
@@ -284,7 +305,7 @@ def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
         if not is_refused or (log.exists() and log.stat().st_size):
             raise
         how = _UNCHANGED
-        connection = _connect(path, how)
+        connection = _connect(path, how, any_thread=any_thread)
         version = version_of(connection, path)
     if not version:
         connection.close()
@@ -295,8 +316,8 @@ def _reader(path: Path) -> tuple[sqlite3.Connection, str]:
     return connection, how
 
 
-def _writer(path: Path) -> sqlite3.Connection:
-    connection = _connect(path, _WRITING)
+def _writer(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
+    connection = _connect(path, _WRITING, any_thread=any_thread)
     try:
         for setting in _SETTINGS:
             connection.execute(setting)

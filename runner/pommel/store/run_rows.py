@@ -88,6 +88,7 @@ class RunRows:
     """The rows of runs, by one connection. Documents are read, and looked for, once each."""
 
     connection: sqlite3.Connection
+    _documents: dict[int, tuple[bytes, str]] = field(default_factory=dict)
     _made: dict[tuple[str, int | None], tuple[bytes, Any]] = field(default_factory=dict)
     _keys: dict[str, tuple[int, bytes]] = field(default_factory=dict)
 
@@ -181,15 +182,24 @@ class RunRows:
         return self._keys[text]
 
     def rows(
-        self, run_ids: Iterable[str] | None = None, *, items: bool = False
+        self,
+        run_ids: Iterable[str] | None = None,
+        *,
+        keys: Iterable[int] | None = None,
+        items: bool = False,
     ) -> Iterator[RunRow]:
-        """Yield these runs (None: all) in the order in which they began, with their items if so."""
+        """Yield these runs (None: all) in the order in which they began, with their items if so.
+
+        They are named by their ids or by their keys.
+        """
         last, source = "NULL", "runs"
         if items:
             last, source = "items", "runs LEFT JOIN results USING (run_key)"
         where, values = "", []
         if run_ids is not None:
             where, values = NAMED, [json.dumps([*run_ids])]
+        elif keys is not None:
+            where, values = _WITH_KEYS, [json.dumps([*keys])]
         columns = ", ".join((*_COLUMNS, last))
         sql = f"SELECT {columns} FROM {source} {where} ORDER BY run_key"  # noqa: S608 - our own text
         return map(RunRow._make, self.connection.execute(sql, values))
@@ -201,11 +211,11 @@ class RunRows:
         """
         try:
             own = _value_of(row.record)
-            model, member, rest = self._shared("of_model", row.of_model)[1]
-            suite, numbers, asked, identity = self._shared("of_suite", row.of_suite)[1]
-            policy, settings = self._shared("of_choices", row.of_choices)[1]
+            model, member, rest = self.shared("of_model", row.of_model)[1]
+            suite, numbers, asked, identity = self.shared("of_suite", row.of_suite)[1]
+            policy, settings = self.shared("of_choices", row.of_choices)[1]
             # Without scores there are no results: of a run that was interrupted, or lost them.
-            scored = _scored(row.scores)
+            scored = scored_of(row.scores)
             kept = SuiteResult.kept_predictions(asked if scored else (), scored, row.score_rule)
             # Thousands of runs share names; and what a damaged page calls bytes is no text.
             return RunRecord(
@@ -236,7 +246,7 @@ class RunRows:
         """Return the check sum of a row with its items, None if its documents are not there."""
         try:
             keys = (row.of_model, row.of_suite, row.of_choices)
-            hashes = [self._shared(*each)[0] for each in zip(SHARED, keys, strict=True)]
+            hashes = [self.shared(*each)[0] for each in zip(SHARED, keys, strict=True)]
             return _sum(row, hashes, row.items or b"")
         except MAKE_NO_SENSE:
             return None
@@ -246,23 +256,37 @@ class RunRows:
         found = self.check_sum(row)
         return row.status != "complete" or (found is not None and found == row.check_sum)
 
-    def _shared(self, place: str, key: int | None) -> tuple[bytes, Any]:
+    def shared(self, place: str, key: int | None) -> tuple[bytes, Any]:
         """Return the hash of a document, and what is made of it at its place."""
         if (place, key) not in self._made:
             found, content = b"", "{}"
             if key is not None:
-                sql = "SELECT hash, content FROM documents WHERE document_id = ?"
-                ((found, content),) = self.connection.execute(sql, (key,))
+                if key not in self._documents:
+                    self.read_documents([key])
+                found, content = self._documents.pop(key)
                 if content_hash(content) != found:
                     raise ValueError(key)
             self._made[place, key] = found, SHARED[place](json.loads(content))
         return self._made[place, key]
+
+    def read_documents(self, keys: Iterable[int | None]) -> None:
+        """Read documents together, before they are asked for one by one."""
+        sql = """
+            SELECT document_id, hash, content FROM documents
+            WHERE document_id IN (SELECT value FROM json_each(?))
+        """
+        wanted = {key for key in keys if key is not None} - {*self._documents}
+        if wanted:
+            for key, found, content in self.connection.execute(sql, [json.dumps([*wanted])]):
+                self._documents[key] = found, content
 
 
 # The runs of a list of ids; by their keys, since by ids they would have to be sorted.
 NAMED = """
     WHERE run_key IN (SELECT run_key FROM runs WHERE run_id IN (SELECT value FROM json_each(?)))
 """
+
+_WITH_KEYS = "WHERE run_key IN (SELECT value FROM json_each(?))"
 
 # What values raise that are not as they were written.
 MAKE_NO_SENSE = (
@@ -285,7 +309,8 @@ _as_dict = lru_cache(maxsize=4096)(asdict)
 
 
 @lru_cache(maxsize=1 << 16)
-def _scored(text: str) -> tuple[tuple[Score, tuple[int, ...]], ...]:
+def scored_of(text: str) -> tuple[tuple[Score, tuple[int, ...]], ...]:
+    """Return what stands in the column `scores`; raises `MAKE_NO_SENSE` for something else."""
     return tuple(
         (
             Score(label=label, n_holding=n_holding, n_items=n_items, reported_share=share),

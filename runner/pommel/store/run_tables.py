@@ -39,6 +39,7 @@ from pommel.store.database import (
     pieces,
 )
 from pommel.store.late_runs import late_run
+from pommel.store.run_index import RunIndex
 from pommel.store.run_rows import NAMED, RunRow, RunRows, storable
 from pommel.store.selection import (
     OneEach,
@@ -150,13 +151,33 @@ class RunTables:
         with self.one_moment():
             return chosen.taken(self._heads())
 
+    def at(self, keys: Iterable[int], *, items: bool = False) -> dict[int, RunRecord]:
+        """Return the runs that are there of those with these keys in an index, with items if so.
+
+        As many queries as for one: what they share is read together.
+        """
+        found = {}
+        with self.one_moment():
+            rows = [*self.rows.rows(keys=keys, items=items)]
+            self.rows.read_documents(
+                key for row in rows for key in (row.of_model, row.of_suite, row.of_choices)
+            )
+            for row in rows:
+                found[row.run_key or 0] = record = self._record(row)
+                if items:
+                    self._check_whole(row)
+                    record.result.read_items(row.items or b"")
+        return found
+
     def _heads(self, run_ids: Iterable[str] | None = None) -> Iterator[RunRecord]:
-        for row in self.rows.rows(run_ids):
-            try:
-                yield self.rows.record(row)
-            except ValueError:
-                what = f"what is kept of run {row.run_id} makes no sense"
-                raise damaged(self.database.path, what) from None
+        yield from map(self._record, self.rows.rows(run_ids))
+
+    def _record(self, row: RunRow) -> RunRecord:
+        try:
+            return self.rows.record(row)
+        except ValueError:
+            what = f"what is kept of run {row.run_id} makes no sense"
+            raise damaged(self.database.path, what) from None
 
     def filled(self, heads: list[RunRecord]) -> list[RunRecord]:
         """Read the items of runs; each of them has to be as it was left.
@@ -200,13 +221,13 @@ class RunTables:
             finally:
                 connection.execute("ROLLBACK")
 
-    @property
-    def state(self) -> tuple[object, ...]:
-        """What is another one as soon as a run is added, ends or is deleted."""
-        (found,) = self.database.rows(
-            "SELECT count(*), max(run_key), max(finished), sum(status = 'complete') FROM runs"
-        )
-        return found
+    def index(self, known: RunIndex | None = None) -> RunIndex:
+        """Return all runs in brief, as they are now; of what is `known`, what has changed is read.
+
+        The index that is known has to be of this file, and in the hands of one thread.
+        """
+        with self.one_moment():
+            return (known or RunIndex()).renewed(self.database, self.rows)
 
     def is_empty(self) -> bool:
         """Say whether there is no run, complete or not."""
@@ -304,10 +325,23 @@ class RunTables:
     def with_tokens(self, records: Sequence[RunRecord]) -> list[RunRecord]:
         """Return the records of runs that have tokens: not those of results of others."""
         rows = self.database.rows(
-            "SELECT run_id FROM runs WHERE model_id IS NOT NULL AND suite_id IS NOT NULL"
+            f"SELECT run_id FROM runs {NAMED} "  # noqa: S608 - our own text
+            "AND model_id IS NOT NULL AND suite_id IS NOT NULL",
+            [json.dumps([each.run_id for each in records])],
         )
         ids = {run_id for (run_id,) in rows}
         return [each for each in records if each.run_id in ids]
+
+    def with_tokens_at(self, keys: Iterable[int]) -> list[int]:
+        """Return those of the keys in an index whose runs have tokens, in this order."""
+        wanted = [*keys]
+        rows = self.database.rows(
+            "SELECT run_key FROM runs WHERE run_key IN (SELECT value FROM json_each(?)) "
+            "AND model_id IS NOT NULL AND suite_id IS NOT NULL",
+            [json.dumps(wanted)],
+        )
+        there = {key for (key,) in rows}
+        return [key for key in wanted if key in there]
 
     def check_tokens(self, records: Sequence[RunRecord]) -> None:
         """Raise `UsageError` if there are records of runs that have no tokens."""

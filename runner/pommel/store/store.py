@@ -49,15 +49,22 @@ class Store:
 
     @classmethod
     def open(
-        cls, path: Path, *, read_only: bool = False, create: bool = True, rescore: bool = False
+        cls,
+        path: Path,
+        *,
+        read_only: bool = False,
+        create: bool = True,
+        rescore: bool = False,
+        any_thread: bool = False,
     ) -> Self:
         """Open the store in a file, which is made if it is missing.
 
+        With `any_thread` several threads may use it, one after the other.
         With `read_only` or without `create` a missing one is an error. What would change a store
         that is open for reading raises `StoreError`, and so does a file that is no store or may not
         be used.
         """
-        database = Database.open(path, create=create and not read_only)
+        database = Database.open(path, create=create and not read_only, any_thread=any_thread)
         if read_only and not database.read_only:
             database.connection.execute("PRAGMA query_only = ON")
         cache = SurprisalCache(database=database, provenance=Run.environment)
@@ -75,6 +82,16 @@ class Store:
         """The key of the sentence that was the last to be scored; keys grow. 0 if there is none."""
         ((last,),) = self.database.rows("SELECT max(scored_id) FROM scored")
         return last or 0
+
+    @property
+    def n_changes(self) -> int:
+        """What is another number as soon as somebody else has kept something."""
+        return self.database.n_changes
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that was opened."""
+        return self.database.is_in_place
 
     @property
     def is_read_only(self) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +132,30 @@ def test_a_font_that_is_not_there_is_said() -> None:
 def test_without_wishes_it_is_the_plot_itself() -> None:
     assert Look().applied(HEAT) is HEAT
     assert json.loads(json.dumps(HEAT.to_dict())) == HEAT.to_dict()
+
+
+def test_on_a_page_that_is_dark_a_plot_is_dark() -> None:
+    light, dark = Look.on_pages(REGIONS)
+    assert light == svg_of(REGIONS)
+    roots = [ET.fromstring(svg) for svg in (light, dark)]  # noqa: S314 - our own
+    for one, other in zip(roots[0].iter(), roots[1].iter(), strict=True):
+        changed = {key for key in one.attrib if one.get(key) != other.get(key)}
+        assert (one.tag, one.text) == (other.tag, other.text)
+        assert changed <= {"fill", "stroke"}
+    assert "white" in light
+    assert not re.search(r'="(white|#222222)"', dark)
+
+
+def test_what_is_called_as_a_colour_keeps_its_name() -> None:
+    chart = heat_map([record('fill="white"', "white", "10"), record("b", "white", "11")])
+    _, dark = Look.on_pages(chart)
+    assert {'fill="white"', "white"} <= {each.text for each in ET.fromstring(dark).iter()}  # noqa: S314
+
+
+def test_on_a_narrow_page_facets_stand_below_one_another() -> None:
+    chart = region_chart([run_of(name=name) for name in "abc"])
+    (light, _), (narrow, _) = (Look.on_pages(chart, narrow=each) for each in (False, True))
+    sizes = [re.findall(r' (?:width|height)="([\d.]+)"', svg)[:2] for svg in (light, narrow)]
+    (width, height), (narrow_width, narrow_height) = (map(float, each) for each in sizes)
+    assert narrow_width < width / 2
+    assert narrow_height > 2 * height

@@ -4,9 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from pommel.analysis import Complexity, Scaling, Training
+from pommel.analysis import Complexity, Scaling
 from pommel.errors import UsageError, listed
 from pommel.report.plots.theme import (
     QUIET,
@@ -82,7 +82,24 @@ def scaling_chart(result: Scaling) -> "alt.typing.ChartType":
     return _line_chart("Accuracy by size", rows, plot, notes)
 
 
-def training_chart(result: Training) -> "alt.typing.ChartType":
+class AlongTraining(Protocol):
+    """What has become of scores on the way: points with the fields of `TrainingPoint`.
+
+    `incomplete` are the members that are left out of some.
+    """
+
+    @property
+    def points(self) -> "Sequence[DataclassInstance]":
+        """One a step and suite (circuit, ...), in the order of training."""
+        ...
+
+    @property
+    def incomplete(self) -> Sequence[str]:
+        """The members that lack a suite."""
+        ...
+
+
+def training_chart(result: AlongTraining) -> "alt.typing.ChartType":
     """Return a facet for each suite (circuit, ...), in it a line for each family of steps.
 
     Raises `UsageError` where there is no step, and where some families have steps and others
@@ -95,7 +112,7 @@ def training_chart(result: Training) -> "alt.typing.ChartType":
         why_empty="there is no step to be shown: no model is a step or epoch of a training with a "
         "score",
     )
-    axes = [*dict.fromkeys(point.axis for point in result.points)]
+    axes = distinct(rows, "axis")
     if len(axes) > 1:
         raise UsageError(
             f"some models are members by {axes[0]}, others by {axes[1]}; choose those of one axis"

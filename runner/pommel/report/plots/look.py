@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import UsageError, listed, nearest, printable
+from pommel.errors import PommelError, UsageError, first_line, listed, nearest, printable
 from pommel.report.plots.saving import ChartFile, drawn
 from pommel.report.plots.theme import (
     CHARACTER_WIDTH,
@@ -18,6 +18,7 @@ from pommel.report.plots.theme import (
     FONT_SIZE,
     LABEL_LINES,
     Spec,
+    darkened,
     label_width,
 )
 from pommel.values import frozen
@@ -63,6 +64,24 @@ class Look:
         looking = self.applied(chart)
         ChartFile(path).save(looking, tell=tell)
         return str(looking.description)
+
+    @staticmethod
+    def on_pages(chart: "alt.TopLevelMixin", *, narrow: bool = False) -> tuple[str, str]:
+        """Return a chart as SVG for a page that is light, and for one that is dark.
+
+        On a narrow one, facets stand below one another, and the legend above them. Raises
+        `PommelError` for one that cannot be drawn.
+        """
+        spec = chart.to_dict()
+        if narrow:
+            spec["config"]["legend"] |= {"orient": "top", "columns": 2}
+            if "facet" in spec:
+                spec["columns"] = 1
+        try:
+            svg = str(drawn(spec, ".svg"))
+        except ValueError as error:
+            raise PommelError(f"the plot cannot be drawn: {first_line(error)}") from None
+        return svg, darkened(svg)
 
     @staticmethod
     def check_name(path: Path | str) -> None:

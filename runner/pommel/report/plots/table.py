@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 class PlotKind(NamedTuple):
     """A plot, and what it draws: records of results, or runs, which have to have their tokens.
 
-    `about` says what it shows, in a few words.
+    `about` says what it shows, in a few words. `chart` draws what has been computed already, where
+    that is something else.
     """
 
     about: str
     draw: Callable[..., "alt.typing.ChartType"]
     needs: Literal["records", "runs"] = "records"
+    chart: Callable[..., "alt.typing.ChartType"] | None = None
 
 
 # Every plot draws what it is given, all of it; each raises `UsageError` for what it cannot show.
@@ -58,6 +60,7 @@ PLOTS: Mapping[str, PlotKind] = {
     "training": PlotKind(
         about="accuracy along training",
         draw=lambda records: training_chart(Training.Asked(level="all").answer(records)),
+        chart=training_chart,
     ),
     "complexity": PlotKind(
         about="accuracy by the complexity of what intervenes",

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+import xml.etree.ElementTree as ET
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -61,6 +62,20 @@ def dark_style(place: str) -> str:
     ground = f"{place},{place} svg{{background:{_DARK[PAPER]}!important}}"
     return f"@media screen and (prefers-color-scheme:dark){{{ground}{rules}}}"
 
+
+def darkened(svg: str) -> str:
+    """Return the SVG of a chart as it is on a page that is dark."""
+    ET.register_namespace("", _SVG)
+    root = ET.fromstring(svg)  # noqa: S314 - our own
+    colours = {light.lower(): dark for light, dark in _DARK.items()}
+    for each in root.iter():
+        for what in ("fill", "stroke"):
+            if (colour := each.get(what, "").lower()) in colours:
+                each.set(what, colours[colour])
+    return ET.tostring(root, encoding="unicode")
+
+
+_SVG = "http://www.w3.org/2000/svg"
 
 # Liberation Sans comes with vl-convert and is as wide as Arial and Helvetica, so that a plot has
 # the same measures wherever it is looked at. Scripts that it lacks come from other fonts.
