@@ -58,7 +58,9 @@ class Server:
 
     def send(self, path: Path) -> str:
         """Upload a submission, and return its id."""
-        answer = self.ask("POST", "/board/submit.json", content=path.read_bytes())
+        headers = {"Content-Type": "application/zip"}
+        content = path.read_bytes()
+        answer = self.ask("POST", "/board/submit.json", content=content, headers=headers)
         assert answer.status_code == 200, answer.text
         return str(answer.json()["to"].rpartition("/")[2])
 
