@@ -10,7 +10,7 @@ from benchmarks.house import crossing_names, entries, forwarded
 
 # What a reader can keep in view: the goals of benchmarks/house.
 MOST_ENTRIES = 26
-MOST_NAMES = 200
+MOST_NAMES = 210
 MOST_FILES = 450
 
 

@@ -187,7 +187,7 @@ def test_each_page_is_under_the_same_address_as_json(server: TestClient) -> None
 
 def test_pages_are_described(server: TestClient) -> None:
     document = server.get("/openapi").json()
-    assert [*document["paths"]][:5] == [
+    assert {*document["paths"]} >= {
         "/",
         "/models",
         "/suites",
@@ -197,7 +197,7 @@ def test_pages_are_described(server: TestClient) -> None:
         "/compare",
         "/suites/{key}",
         "/suites/{key}/items/{number}",
-    ]
+    }
     asked = document["paths"]["/runs"]["get"]["parameters"]
     assert {each["name"] for each in asked} >= {"model", "order", "page"}
     answer = document["components"]["schemas"]["ComparedItem"]
