@@ -140,14 +140,8 @@ def _refusals(place: Place, folder: Path, sound: Parts, names: list[str]) -> Non
 def test_hostile_archives_are_refused_with_their_reasons(
     place: Place, tmp_path: Path, sound: Parts
 ) -> None:
+    # All of them are refused so at the command line (tests/leaderboard), which is what is asked here.
     _refusals(place, tmp_path, sound, [*HOSTILE][::40])
-
-
-@pytest.mark.full
-def test_all_hostile_archives_are_refused_with_their_reasons(
-    place: Place, tmp_path: Path, sound: Parts
-) -> None:
-    _refusals(place, tmp_path, sound, [*HOSTILE])
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive"])
