@@ -140,7 +140,7 @@ def _refusals(place: Place, folder: Path, sound: Parts, names: list[str]) -> Non
 def test_hostile_archives_are_refused_with_their_reasons(
     place: Place, tmp_path: Path, sound: Parts
 ) -> None:
-    # All of them are refused so at the command line (tests/leaderboard), which is what is asked here.
+    # All of them are at the command line (tests/leaderboard), which is what is asked here.
     _refusals(place, tmp_path, sound, [*HOSTILE][::40])
 
 
