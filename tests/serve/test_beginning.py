@@ -181,6 +181,14 @@ def test_a_file_that_cannot_be_shown_says_where(client: TestClient, site: Site) 
     assert "'items' is missing" in said
 
 
+def test_a_store_without_runs_leads_whoever_may_write_to_a_suite(site: Site) -> None:
+    for scope, is_led in (("write", True), ("upload", False)):
+        client = Writer.of(site, scope, scope).client
+        text = client.get("/", headers={"Accept": "text/html"}).text
+        assert "No model has run on a suite yet" in text
+        assert ('<a href="/write">write a suite' in text) == is_led
+
+
 # From a table.
 
 
@@ -348,6 +356,22 @@ def test_a_draft_is_saved_and_saved_again(site: Site) -> None:
     writer.post("save", file="own.json", rests_on=2)
     assert (site.suites / "own.json").read_text("utf-8") == Design.draft_text(writer.document())
     assert [each.name for each in site.suites.iterdir()] == ["own.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("<b>a/b\\c</b>", "b_a_b_c__b.json"),
+        ("../x", "x.json"),
+        ("हिन्दी का", "हिन्दी_का.json"),
+        ("...", "suite.json"),
+        ("𐌰" * 200, f"{'𐌰' * 48}.json"),
+    ],
+)
+def test_the_file_that_is_offered_can_be_saved(site: Site, name: str, file: str) -> None:
+    writer = begun(site, drafts.with_texts(document(), {"m-name": name}))
+    assert writer.get("")["file_name"] == file
+    assert writer.post("save", file=file, rests_on=1)["file"] == file
 
 
 def test_what_somebody_has_changed_is_not_written_over(site: Site) -> None:

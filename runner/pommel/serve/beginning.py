@@ -376,7 +376,7 @@ _MEDIA = {
 def draft_download(site: Site, asked: DownloadAsked, *, draft_id: str) -> Download:
     """A draft as a file: JSON, finished or not; long CSV or a workbook."""
     kept = site.drafts.shown(draft_id)
-    name = f"{_file_name(kept)}.{asked.form}"
+    name = f"{kept.stem}.{asked.form}"
     if asked.form == "json":
         content = _text(kept).encode()
     else:
@@ -394,15 +394,6 @@ def draft_download(site: Site, asked: DownloadAsked, *, draft_id: str) -> Downlo
 
 def _text(kept: Kept) -> str:
     return Design.draft_text(kept.document)
-
-
-def _file_name(kept: Kept) -> str:
-    """Return what a draft's file could be called, without an ending."""
-    if kept.file:
-        return PurePath(kept.file).stem
-    name = str(drafts.text_at(kept.document, "m-name") or "suite")
-    safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
-    return safe.strip("._ ")[:80] or "suite"
 
 
 @frozen
