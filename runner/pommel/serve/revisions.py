@@ -63,7 +63,7 @@ class Kept:
             each if unicodedata.category(each)[0] in "LMN" or each in "-_." else "_"
             for each in name
         )
-        # Of UTF-8, four bytes each at most; file systems take 255, and files are written under a longer name.
+        # Four bytes each at most: file systems take 255, and it is written under a longer name.
         return safe[:_LONGEST_STEM].strip("._") or "suite"
 
 

@@ -173,8 +173,9 @@ class Panes:
 class OneDraft:
     """A draft: a page of its grid, and what is said beside it.
 
-    `meta` has what can be written in fields. `file` is where it lies in the folder of suites, "" for
-    nowhere, and `file_name` what it is saved as unless that is said otherwise. `item` is the index of the item under the cursor.
+    `meta` has what can be written in fields. `file` is where it lies in the folder of suites, ""
+    for nowhere, and `file_name` what it is saved as unless that is said otherwise. `item` is the
+    index of the item under the cursor.
     """
 
     draft_id: str
