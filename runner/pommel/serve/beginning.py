@@ -578,14 +578,19 @@ def jobs(site: Site, _asked: Nothing) -> JobList:
 
 def job(site: Site, _asked: Nothing, *, job_id: str) -> ShownJob:
     """A run, or other work: how far it is, and what it has said."""
+    return _shown_job(_job(site, job_id))
+
+
+def _job(site: Site, job_id: str) -> Job:
     found = site.jobs.job(job_id)
     if found is None:
         raise NotShownError("there is no such job")
-    return _shown_job(found)
+    return found
 
 
 def job_cancel(site: Site, _asked: Nothing, *, job_id: str) -> Moved:
     """Have a job end, as Ctrl-C does; what it has done so far is kept."""
+    _job(site, job_id)
     site.jobs.cancel(job_id)
     return Moved(to=f"/jobs/{job_id}")
 
