@@ -390,7 +390,9 @@ def test_all_pages_are_described(server: TestClient) -> None:
     assert {*operations} == {(each.method.lower(), each.path) for each in (*PAGES, *PAGES_HERE)}
     for page in (*PAGES, *PAGES_HERE):
         each = operations[page.method.lower(), page.path]
-        assert each["security"] == [{"token": [page.needs]}, {"cookie": [page.needs]}]
+        assert each["security"] == [
+            {how: [scope]} for scope in page.scopes for how in ("token", "cookie")
+        ]
         assert each["responses"]["default"] == {"$ref": "#/components/responses/failure"}
         assert ("requestBody" in each) == (page.method == "POST")
     # A file is a part of a form, and Base64 in JSON.

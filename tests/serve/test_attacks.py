@@ -87,7 +87,7 @@ def test_every_page_is_kept_from_who_may_not_see_it(
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return server.request(page.method, path, headers=headers).status_code
 
-    everything_else = [scope for scope in SCOPES if scope != page.needs]
+    everything_else = [scope for scope in SCOPES if scope not in page.scopes]
     without = people.grant("Somebody", everything_else, n_days=1)
     expired = people.grant("Somebody", [page.needs], n_days=1)
     revoked = people.grant("Somebody", [page.needs], n_days=1)

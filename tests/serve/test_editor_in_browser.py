@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
@@ -396,6 +396,29 @@ def test_two_people_on_one_draft(address: str, new_page: NewPage, site: Site) ->
     expect(bea.locator("#c-2-0-1")).to_be_visible(timeout=10_000)
 
 
+def test_what_was_typed_into_a_row_that_is_gone_is_told_until_it_is_read(
+    address: str, new_page: NewPage, site: Site
+) -> None:
+    path = begun(site)
+    al, bea = new_page(), new_page()
+    for page in (al, bea):
+        page.route("**/news.json*", lambda route: route.fulfill(status=404))
+        enter(page, address, path)
+    al.locator("#n-1").click()
+    al.get_by_role("button", name="Remove item").click()
+    expect(al.locator("#n-1")).to_have_count(0)
+    bea.locator("#c-1-0-1").fill("A sentence that nobody has")
+    # Her grid is loaded again, and then she writes on.
+    told = bea.get_by_role("alert").filter(has_text="A sentence that nobody has was not done")
+    expect(bea.locator("#c-1-0-1")).to_have_count(0)
+    expect(told).to_be_visible()
+    bea.locator("#c-0-0-1").fill("Some dogs")
+    saved(bea)
+    expect(told).to_be_visible()
+    bea.get_by_role("button", name="I have read it").click()
+    expect(told).to_have_count(0)
+
+
 def test_who_types_on_while_it_is_kept_is_not_interrupted(
     address: str, page: Page, site: Site
 ) -> None:
@@ -479,6 +502,44 @@ def test_a_server_that_is_gone_for_a_moment_gets_what_was_typed(
     saved(page)
     assert text_at(site, path, "c-0-0-2") == "sleep"
     page.context.close()
+
+
+@pytest.mark.parametrize("status", [401, 403, 408, 429])
+def test_who_is_not_let_in_any_more_has_lost_nothing(
+    address: str, page: Page, site: Site, status: int
+) -> None:
+    path = begun(site)
+    enter(page, address, path)
+    said = "<main><p>come in again</p></main>"
+    page.context.route("**/texts", lambda route: route.fulfill(status=status, body=said))
+    page.locator("#c-0-0-2").fill("sleep")
+    expect(page.get_by_role("alert").filter(has_text="come in again")).to_be_visible()
+    page.context.unroute("**/texts")
+    saved(page)
+    assert text_at(site, path, "c-0-0-2") == "sleep"
+
+
+def test_what_was_just_typed_is_saved_and_downloaded(address: str, page: Page, site: Site) -> None:
+    def late(route: Route) -> None:
+        time.sleep(0.5)
+        route.continue_()
+
+    assert site.suites
+    path = begun(site)
+    enter(page, address, path)
+    page.get_by_label("File").fill("mine.json")
+    # A network that is slow with texts, and with nothing else.
+    page.context.route("**/texts", late)
+    page.locator("#c-0-0-2").fill("sleep")
+    page.get_by_role("button", name="Save in the folder").click()
+    expect(page.get_by_text("mine.json is saved in the folder.")).to_be_visible()
+    document = JsonDocument.read(site.suites / "mine.json").value
+    assert drafts.text_at(document, "c-0-0-2") == "sleep"
+    page.locator("#c-0-0-2").fill("sleeps")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="JSON").click()
+    document = JsonDocument.read(download.value.path()).value
+    assert drafts.text_at(document, "c-0-0-2") == "sleeps"
 
 
 def test_a_suite_is_saved_in_the_folder_and_one_that_was_changed_is_told(

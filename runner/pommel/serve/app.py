@@ -38,7 +38,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pommel.errors import PommelError, package_version, printable
+from pommel.errors import PommelError, StoreError, package_version, printable
 from pommel.serve import beginning, board, charts, looking, receiving, writing
 from pommel.serve.guard import (
     ENTER,
@@ -89,7 +89,8 @@ class Page:
     `asked` is the type of what the query, or what was sent, has to say. The function is about a
     part of the site (`about`, "" for all of it), is given what was asked, what the address names,
     and, if it takes a `person` or a `base`, who asks and where the server is (`Asking`). Where the
-    site lacks that part there is no such page. What is sent has `body_bytes` at most; where it is a
+    site lacks that part there is no such page. Who may do what it `needs`, or what `also` does, is
+    answered. What is sent has `body_bytes` at most; where it is a
     file and no form, it is the field `file`.
     """
 
@@ -98,6 +99,7 @@ class Page:
     says: Callable[..., object]
     about: str = "shelf"
     needs: Allowed = "read"
+    also: Allowed | None = None
     method: Literal["GET", "POST"] = "GET"
     body_bytes: int = 1 << 20
     file: str = ""
@@ -106,6 +108,11 @@ class Page:
     def name(self) -> str:
         """What its template is called."""
         return self.says.__name__
+
+    @property
+    def scopes(self) -> tuple[Allowed, ...]:
+        """Of what it takes to be answered, each alone."""
+        return (self.needs, self.also) if self.also else (self.needs,)
 
     @property
     def answer(self) -> Any:
@@ -271,9 +278,13 @@ _WRITING: tuple[tuple[Literal["GET", "POST"], str, type[Any], Callable[..., obje
     ("POST", "/drafts/{draft_id}/save", beginning.SaveAsked, beginning.draft_save, _SMALL),
     ("POST", "/drafts/{draft_id}/discard", Nothing, beginning.draft_discard, _SMALL),
     ("POST", "/drafts/{draft_id}/run", beginning.RunAsked, beginning.draft_run, _SMALL),
-    ("GET", "/jobs", Nothing, beginning.jobs, _SMALL),
-    ("GET", "/jobs/{job_id}", Nothing, beginning.job, _SMALL),
-    ("POST", "/jobs/{job_id}/cancel", Nothing, beginning.job_cancel, _SMALL),
+)
+
+# What goes on: runs of those who write, and models that score again for those who keep a board.
+_JOBS: tuple[tuple[Literal["GET", "POST"], str, Callable[..., object]], ...] = (
+    ("GET", "/jobs", beginning.jobs),
+    ("GET", "/jobs/{job_id}", beginning.job),
+    ("POST", "/jobs/{job_id}/cancel", beginning.job_cancel),
 )
 
 _SUBMISSION_BYTES, _SUITE_BYTES = 66 << 20, 16 << 20
@@ -384,6 +395,18 @@ PAGES: tuple[Page, ...] = (
         )
         for method, path, asked, says, size in _WRITING
     ),
+    *(
+        Page(
+            path=path,
+            asked=Nothing,
+            says=says,
+            about="",
+            needs="write",
+            also="keep",
+            method=method,
+        )
+        for method, path, says in _JOBS
+    ),
 )
 
 
@@ -394,11 +417,11 @@ def make_app(site: Site, door: Door, pages: Sequence[Page] = PAGES) -> ASGIApp:
     def route(page: Page) -> BaseRoute:
         async def answer(request: Request) -> Response:
             person: Person = request.scope["pommel.person"]
-            if not person.may(page.needs):
+            if not any(map(person.may, page.scopes)):
                 is_known = bool(person.name)
                 raise RefusedError(
                     403 if is_known else 401,
-                    f"this needs a token that allows to {page.needs}",
+                    f"this needs a token that allows to {' or '.join(page.scopes)}",
                     asks_for_token=not is_known,
                 )
             # All of it is here before it takes a thread, and is held until it is answered.
@@ -482,7 +505,8 @@ def _refused(error: Exception) -> RefusedError:
             return RefusedError(404, str(error))
         case DecidedError():
             return RefusedError(409, str(error))
-        case BusyError() | NotReadyError():
+        case BusyError() | NotReadyError() | StoreError():
+            # Nothing is wrong with what was asked.
             return RefusedError(503, str(error))
         case PommelError():
             return RefusedError(400, str(error))
@@ -565,7 +589,7 @@ def document(pages: Sequence[Page] = PAGES) -> dict[str, object]:
             "parameters": [*in_path, *in_query],
             **({"requestBody": _body(asked)} if page.method == "POST" else {}),
             "responses": _responses(said, page.says.__doc__ or page.name),
-            "security": [{"token": [page.needs]}, {"cookie": [page.needs]}],
+            "security": [{each: [scope]} for scope in page.scopes for each in ("token", "cookie")],
         }
     failure = {
         "type": "object",

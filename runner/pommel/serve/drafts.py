@@ -369,9 +369,10 @@ def _pasted(document: Document, place: str, text: str) -> tuple[Document, dict[s
 
     The block begins at a place, goes on over the rows of the grid, and items are added below the
     last one. One whose rows begin with the number of an item and the name of a condition, at the
-    first region, is put where it says.
+    first region, is put where it says. A blank row stands between items where rows are whole
+    sentences; in a block of some regions it is what they are in that sentence: nothing.
     """
-    rows = [row for row in block_of(text) if any(row)]
+    rows = block_of(text)
     parts = _parts(place)
     match parts:
         case ("c", int(item), int(condition), int(number)):
@@ -380,7 +381,10 @@ def _pasted(document: Document, place: str, text: str) -> tuple[Document, dict[s
             return document, {place: rows[0][0]}
         case _:
             raise DraftError("a block is pasted into the sentences: put the cursor into a region")
-    named = _named_rows(document, rows) if at == 0 else None
+    written = [row for row in rows if any(row)]
+    named = _named_rows(document, written) if at == 0 else None
+    if at == 0 and max(map(len, written), default=0) == len(columns(document)):
+        rows = written
     cells = rows if named is None else [*named.values()]
     numbers, width = columns(document)[at:], max(map(len, cells), default=0)
     if width > len(numbers):
@@ -409,7 +413,11 @@ def _rows_from(
 ) -> tuple[Document, _Rows]:
     """Return each row with where it goes: on from a condition of an item, row by row."""
     found: _Rows = []
-    for row in rows:
+    last = max((n for n, row in enumerate(rows) if any(row)), default=-1)
+    for n, row in enumerate(rows):
+        if n > last and item >= len(document["items"]):
+            # Nothing is to be added for what is blank at the end.
+            break
         while item >= len(document["items"]):
             document = with_item(document, len(document["items"]))
         found.append(((item, condition), row))

@@ -7,10 +7,12 @@ what it is, and says which one it was made of.
 import datetime as dt
 import secrets
 import time
+import unicodedata
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import field
+from pathlib import PurePath
 from sqlite3 import Connection
 from threading import Lock
 from typing import TypeVar, cast
@@ -30,6 +32,7 @@ _MOST_REVISIONS = 1_000
 # Documents of a thousand items take ten megabytes each; what is computed of them takes little.
 _MOST_AT_HAND, _MOST_COMPUTED = 8, 64
 _MOST_LISTED = 200
+_LONGEST_STEM = 48
 
 
 @frozen
@@ -48,6 +51,20 @@ class Kept:
     changed_by: str
     can_undo: bool = False
     can_redo: bool = False
+
+    @property
+    def stem(self) -> str:
+        """What its file is called, or could be, without an ending."""
+        if self.file:
+            return PurePath(self.file).stem
+        name = _title(self.document)
+        # Vowels are marks in some scripts.
+        safe = "".join(
+            each if unicodedata.category(each)[0] in "LMN" or each in "-_." else "_"
+            for each in name
+        )
+        # Four bytes each at most: file systems take 255, and it is written under a longer name.
+        return safe[:_LONGEST_STEM].strip("._") or "suite"
 
 
 @frozen

@@ -173,7 +173,9 @@ class Panes:
 class OneDraft:
     """A draft: a page of its grid, and what is said beside it.
 
-    `meta` has what can be written in fields. `item` is the index of the item under the cursor.
+    `meta` has what can be written in fields. `file` is where it lies in the folder of suites, ""
+    for nowhere, and `file_name` what it is saved as unless that is said otherwise. `item` is the
+    index of the item under the cursor.
     """
 
     draft_id: str
@@ -183,6 +185,7 @@ class OneDraft:
     language: str
     direction: str
     file: str
+    file_name: str
     has_folder: bool
     meta: dict[str, str]
     metrics: list[str]
@@ -336,6 +339,7 @@ def _one_draft(site: Site, kept: Kept, asked: DraftAsked, *, person: Person) -> 
         language=meta["language"],
         direction=PublishedSuite.direction(meta["language"]),
         file=kept.file,
+        file_name=kept.file or f"{kept.stem}.json",
         has_folder=site.suites is not None,
         meta=meta,
         metrics=[*METRICS, "all", *(() if metric in (*METRICS, "all") else (metric,))],

@@ -7,11 +7,14 @@
   // Of which revision the rows and columns are that stand here: by it the server knows a cell.
   let base = "", grid = 0;
   let sending = false, timer = 0, settling = 0, rebuilding = false, failed = 0;
+  // What has clashed, which is told until somebody has said that it is read.
+  let told = [];
 
   const one = (selector) => document.querySelector(selector);
   const editor = () => one("#editor");
   const state = () => one("#state");
   const address = (what) => `/drafts/${editor().dataset.draft}/${what}`;
+  const isOurs = (element) => ["panes", "editor"].includes(element.id);
   const isText = (element) => element instanceof Element && element.matches("#editor .text");
 
   function say(text, isWrong = false) {
@@ -78,21 +81,28 @@
         const done = status >= 200 && status < 300;
         if (!done) {
           say(reason(xhr), true);
-          // What it does not take it does not take the second time either.
-          if (status >= 400 && status < 500 && status !== 429 && also.place && what === "texts") for (const id of also.place) dirty.delete(id);
+          // What it does not take it does not take the second time either; whoever has to come in
+          // first, or to wait, has lost nothing.
+          if ([400, 413].includes(status) && also.place && what === "texts") for (const id of also.place) dirty.delete(id);
         }
         resolve(done);
       });
     });
   }
 
-  // Everything else: first what was typed, then the change, then the cursor where it was.
-  async function change(what, place = [], text = []) {
+  // Whether the server has all that was typed, once it has.
+  async function isKept() {
     while (dirty.size || sending) {
       await send();
-      if (failed) return;
+      if (failed) return false;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+    return true;
+  }
+
+  // Everything else: first what was typed, then the change, then the cursor where it was.
+  async function change(what, place = [], text = []) {
+    if (!await isKept()) return;
     const at = document.activeElement?.id;
     rebuilding = true;
     const done = await ask("changes", { what, place, text }, "#editor", "outerHTML");
@@ -351,7 +361,10 @@
     } else if (button.matches("a[data-place]")) {
       const within = button.dataset.within === undefined ? undefined : Number(button.dataset.within);
       if (focus(place, within)) event.preventDefault();
-    } else if (editor() && button.matches("a[href^='/']:not([download])") && dirty.size && !event.ctrlKey && !event.metaKey) {
+    } else if (editor() && button.matches("a[href*='/download?']") && (dirty.size || sending)) {
+      event.preventDefault();
+      isKept().then((all) => { if (all) button.click(); });
+    } else if (editor() && button.matches("a[href^='/']") && dirty.size && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       leave(button.href);
     }
@@ -366,6 +379,14 @@
     change(what, place === undefined ? data.getAll("place") : [place], data.getAll("text"));
   }
 
+  // What is saved, or run, is what stands in the cells when the button is pressed.
+  function onSend(event) {
+    const { elt, verb, issueRequest } = event.detail;
+    if (!editor() || elt === editor() || verb !== "post" || !(dirty.size || sending)) return;
+    event.preventDefault();
+    isKept().then((all) => { if (all) issueRequest(true); });
+  }
+
   function onFailure(event) {
     const { elt, xhr, requestConfig } = event.detail;
     if (elt === editor() || (xhr.status >= 200 && xhr.status < 400)) return;
@@ -378,6 +399,7 @@
 
   // A failure is told beside what it is about, and not above the page.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => { if (detail.xhr.status >= 400) detail.shouldSwap = false; });
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => { if (isOurs(detail.target)) told = [...document.querySelectorAll(".clashes .told")]; });
   document.addEventListener("input", (event) => {
     const cell = event.target;
     if (!isText(cell)) return;
@@ -392,9 +414,10 @@
   document.addEventListener("mousedown", (event) => { if (event.target.closest("[role=option]")) event.preventDefault(); });
   document.addEventListener("click", onClick);
   document.addEventListener("submit", onSubmit, true);
+  document.addEventListener("htmx:confirm", onSend);
   document.addEventListener("htmx:afterRequest", onFailure);
   document.addEventListener("htmx:beforeRequest", (event) => event.target.querySelector?.(".wrong")?.setAttribute("hidden", ""));
-  document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "editor") grid++; if (["panes", "editor"].includes(event.detail.target.id)) settle(); });
+  document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "editor") grid++; if (isOurs(event.detail.target)) { one(".clashes")?.append(...told); settle(); } });
   document.addEventListener("visibilitychange", () => { if (document.hidden) send(); else listen(); });
   addEventListener("pagehide", flush);
   setInterval(listen, 5000);
