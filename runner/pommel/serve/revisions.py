@@ -8,7 +8,6 @@ import datetime as dt
 import secrets
 import time
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import field
 from sqlite3 import Connection
@@ -18,6 +17,7 @@ from typing import TypeVar, cast
 from pommel.files import JsonDocument
 from pommel.serve.desk import Desk, now
 from pommel.serve.drafts import Change, Clash, Document, DraftError, merged
+from pommel.serve.recent import Recent
 from pommel.serve.shelf import NotShownError
 from pommel.values import frozen
 
@@ -83,23 +83,18 @@ class Drafts:
 
     desk: Desk
     # Documents by draft and revision, which never change.
-    _at_hand: OrderedDict[tuple[str, int], Document] = field(default_factory=OrderedDict)
+    _at_hand: Recent[tuple[str, int], Document | None] = field(
+        default_factory=lambda: Recent(_MOST_AT_HAND)
+    )
     # What was computed of them, by that and by what computes it.
-    _computed: OrderedDict[tuple[object, str, int], object] = field(default_factory=OrderedDict)
-    _lock: Lock = field(default_factory=Lock)
+    _computed: Recent[tuple[object, str, int], object] = field(
+        default_factory=lambda: Recent(_MOST_COMPUTED)
+    )
 
     def once(self, kept: Kept, compute: Callable[[Document], _Computed]) -> _Computed:
         """Return what is computed of a draft's document alone, which is costly and asked again."""
         key = compute, kept.draft_id, kept.revision
-        with self._lock:
-            if key in self._computed:
-                return cast("_Computed", self._computed[key])
-        found = compute(kept.document)
-        with self._lock:
-            self._computed[key] = found
-            while len(self._computed) > _MOST_COMPUTED:
-                self._computed.popitem(last=False)
-        return found
+        return cast("_Computed", self._computed.get(key, lambda: compute(kept.document)))
 
     def begin(self, document: Document, *, by: str, file: str = "", saved_sha256: str = "") -> str:
         """Begin a draft, and return its id."""
@@ -174,6 +169,7 @@ class Drafts:
             if found.document != kept.document:
                 self._add(connection, kept, found.document, change, by)
             after = self._shown(connection, draft_id)
+        self._at_hand.put((draft_id, after.revision), after.document)
         return Outcome(
             kept=after,
             by=tuple(others),
@@ -299,25 +295,19 @@ class Drafts:
 
     def _document(self, connection: Connection, draft_id: str, revision: int) -> Document | None:
         key = draft_id, revision
-        with self._lock:
-            if key in self._at_hand:
-                self._at_hand.move_to_end(key)
-                return self._at_hand[key]
-        row = connection.execute(
-            "SELECT document FROM revisions WHERE draft_id = ? AND revision = ?", key
-        ).fetchone()
-        if row is None:
-            return None
-        text = zlib.decompress(row[0]).decode()
-        document: Document = JsonDocument.parse(text, file="the draft").value
-        self._keep_at_hand(key, document)
-        return document
 
-    def _keep_at_hand(self, key: tuple[str, int], document: Document) -> None:
-        with self._lock:
-            self._at_hand[key] = document
-            while len(self._at_hand) > _MOST_AT_HAND:
-                self._at_hand.popitem(last=False)
+        def read() -> Document | None:
+            row = connection.execute(
+                "SELECT document FROM revisions WHERE draft_id = ? AND revision = ?", key
+            ).fetchone()
+            if row is None:
+                return None
+            text = zlib.decompress(row[0]).decode()
+            document: Document = JsonDocument.parse(text, file="the draft").value
+            return document
+
+        # What this connection has written is not kept yet: the disk may be full.
+        return read() if connection.total_changes else self._at_hand.get(key, read)
 
 
 def _title(document: Document) -> str:
