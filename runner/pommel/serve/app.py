@@ -40,6 +40,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pommel.errors import PommelError, package_version, printable
 from pommel.serve import beginning, board, charts, looking, receiving, writing
+from pommel.serve.desk import moment
 from pommel.serve.guard import (
     ENTER,
     STATIC,
@@ -691,8 +692,15 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.globals |= {"direction": PublishedSuite.direction, "href": _href}
-    environment.filters |= {"share": _share, "bits": _bits, "signed": _signed, "step": _step}
-    environment.filters["pinned"] = _pinned
+    environment.filters |= {
+        "share": _share,
+        "bits": _bits,
+        "signed": _signed,
+        "step": _step,
+        "moment": moment,
+        "counted": _counted,
+        "pinned": _pinned,
+    }
     return environment
 
 
@@ -729,9 +737,14 @@ def _signed(value: float | None) -> str:
     return "\N{EN DASH}" if value is None else f"{value:+z.3f}".replace("-", "\N{MINUS SIGN}")
 
 
+def _counted(number: int, noun: str) -> str:
+    """Return "1 run" or "20,000 runs"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _step(value: float) -> str:
     return f"{value:,.15g}"
 
 
-def _bits(value: float | None) -> str:
-    return "\N{EN DASH}" if value is None else f"{value:.2f}"
+def _bits(value: float | None, digits: int = 2) -> str:
+    return "\N{EN DASH}" if value is None else f"{value:.{digits}f}"

@@ -7,6 +7,7 @@ its tables stands in the modules that they are of; what a table holds, below.
 import contextlib
 import datetime as dt
 import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -192,6 +193,16 @@ class Desk:
             raise StoreError(f"{self.path}: {error}") from None
 
 
-def now() -> str:
-    """Return the time in UTC as the tables have it."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+def now(later: dt.timedelta = dt.timedelta()) -> str:
+    """Return the time in UTC as the tables have it, or what it is so much later."""
+    return (dt.datetime.now(dt.UTC) + later).isoformat(timespec="seconds")
+
+
+def moment(when: str) -> str:
+    """Return a time of a table as people read it: UTC, to the minute."""
+    return when[:16].replace("T", " ")
+
+
+def new_id() -> str:
+    """Return what nobody can guess, for an address."""
+    return secrets.token_urlsafe(9)

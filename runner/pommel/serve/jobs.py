@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
 from pommel.errors import PommelError, StoreError, printable
-from pommel.serve.desk import Desk, now
+from pommel.serve.desk import Desk, new_id, now
 from pommel.values import frozen
 
 # What is kept of a log: its end.
@@ -138,7 +138,7 @@ class Jobs:
 
         Raises `BusyError` where too many wait already.
         """
-        job_id = secrets.token_urlsafe(9)
+        job_id = new_id()
         work = _UnderWay(arguments, given)
         with self._changed:
             if len(self._under_way) >= self._most_at_once + self._most_waiting:

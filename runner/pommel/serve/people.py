@@ -107,18 +107,11 @@ class People:
             )
         # 256 bits that nobody can guess: such a hash needs neither salt nor time.
         token = secrets.token_urlsafe(32)
-        expires = dt.datetime.now(dt.UTC) + dt.timedelta(days=n_days)
-        row = (
-            name,
-            _hash(token),
-            " ".join(sorted({*scopes})),
-            now(),
-            expires.isoformat(timespec="seconds"),
-        )
+        allowed, expires = " ".join(sorted({*scopes})), now(dt.timedelta(days=n_days))
         with self.desk.writing() as connection:
             connection.execute(
                 "INSERT INTO tokens (name, hash, scopes, created, expires) VALUES (?, ?, ?, ?, ?)",
-                row,
+                (name, _hash(token), allowed, now(), expires),
             )
         return token
 

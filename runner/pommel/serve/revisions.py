@@ -5,7 +5,6 @@ what it is, and says which one it was made of.
 """
 
 import datetime as dt
-import secrets
 import time
 import zlib
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from threading import Lock
 from typing import TypeVar, cast
 
 from pommel.files import JsonDocument
-from pommel.serve.desk import Desk, now
+from pommel.serve.desk import Desk, new_id, now
 from pommel.serve.drafts import Change, Clash, Document, DraftError, merged
 from pommel.serve.recent import Recent
 from pommel.serve.shelf import NotShownError
@@ -98,7 +97,7 @@ class Drafts:
 
     def begin(self, document: Document, *, by: str, file: str = "", saved_sha256: str = "") -> str:
         """Begin a draft, and return its id."""
-        draft_id = secrets.token_urlsafe(9)
+        draft_id = new_id()
         with self.desk.writing() as connection:
             connection.execute(
                 "INSERT INTO drafts (draft_id, revision, title, created, created_by, file, "
@@ -260,11 +259,10 @@ class Drafts:
         parent = kept.revision
         if is_one_cell and last == kept.revision:
             # A word that is typed letter by letter is one step back.
-            since = dt.datetime.now(dt.UTC) - _A_STEP
             row = connection.execute(
                 "SELECT parent FROM revisions WHERE draft_id = ? AND revision = ? AND said = ? "
                 "AND changed_by = ? AND changed >= ?",
-                (kept.draft_id, kept.revision, said, by, since.isoformat(timespec="seconds")),
+                (kept.draft_id, kept.revision, said, by, now(-_A_STEP)),
             ).fetchone()
             parent = row[0] if row else parent
         own = (kept.draft_id, last + 1, parent)

@@ -6,7 +6,6 @@ Each page and each thing that can be done is a function of the site and of what 
 """
 
 import math
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated, Any, Literal
@@ -16,6 +15,7 @@ import msgspec
 from pommel.errors import FormulaError
 from pommel.scoring import SuiteSurprisals
 from pommel.serve import drafts
+from pommel.serve.desk import new_id
 from pommel.serve.drafts import Change, Clash, Document
 from pommel.serve.live import Asked
 from pommel.serve.looking import ShadedToken, shaded
@@ -325,7 +325,7 @@ def _one_draft(site: Site, kept: Kept, asked: DraftAsked, *, person: Person) -> 
     page = min(asked.page, n_pages)
     first = (page - 1) * ITEMS_SHOWN
     item = first if asked.item is None else min(asked.item, n_items - 1)
-    window = asked.window or secrets.token_urlsafe(9)
+    window = asked.window or new_id()
     meta = {key: drafts.text_at(document, f"m-{key}") or "" for key in drafts.META}
     metric = meta["metric"]
     return OneDraft(
