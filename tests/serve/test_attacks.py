@@ -404,7 +404,7 @@ def big(_site: Site, asked: Asked) -> Said:
     time.sleep(1)
     return Said(n_bytes=len(asked.file.content))
 people = People.at(Path(sys.argv[1]), owner_name="x", owner_token={TOKEN!r}, is_open=False)
-app.PAGES = (app.Page(path="/big", asked=Asked, says=big, about="", method="POST",
+app.PAGES = (app.Page(path="/big", says=big, about="", method="POST",
                       body_bytes=64 << 20),)
 app.make_app.__defaults__ = (app.PAGES,)
 with socket.create_server(("127.0.0.1", 0)) as listening_:

@@ -16,7 +16,7 @@ from pommel.errors import FormulaError, InputError, SuiteError, UsageError, coun
 from pommel.files import CsvTable, check_file_names, sha256_of, write_text
 from pommel.serve import drafts
 from pommel.serve.drafts import Document, DraftError
-from pommel.serve.jobs import Job, Limits
+from pommel.serve.jobs import Job, Jobs, Limits
 from pommel.serve.people import Person
 from pommel.serve.revisions import Kept, ListedDraft
 from pommel.serve.shelf import NotShownError
@@ -543,22 +543,22 @@ class JobList:
     jobs: list[ShownJob]
 
 
-def jobs(site: Site, _asked: Nothing) -> JobList:
+def jobs(every: Jobs, _asked: Nothing) -> JobList:
     """Runs and other work that goes on, the latest first."""
-    return JobList(jobs=[_shown_job(each) for each in site.jobs.latest()])
+    return JobList(jobs=[_shown_job(each) for each in every.latest()])
 
 
-def job(site: Site, _asked: Nothing, *, job_id: str) -> ShownJob:
+def job(every: Jobs, _asked: Nothing, *, job_id: str) -> ShownJob:
     """A run, or other work: how far it is, and what it has said."""
-    found = site.jobs.job(job_id)
+    found = every.job(job_id)
     if found is None:
         raise NotShownError("there is no such job")
     return _shown_job(found)
 
 
-def job_cancel(site: Site, _asked: Nothing, *, job_id: str) -> Moved:
+def job_cancel(every: Jobs, _asked: Nothing, *, job_id: str) -> Moved:
     """Have a job end, as Ctrl-C does; what it has done so far is kept."""
-    site.jobs.cancel(job_id)
+    every.cancel(job_id)
     return Moved(to=f"/jobs/{job_id}")
 
 
