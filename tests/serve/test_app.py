@@ -390,7 +390,8 @@ def test_all_pages_are_described(server: TestClient) -> None:
     assert {*operations} == {(each.method.lower(), each.path) for each in (*PAGES, *PAGES_HERE)}
     for page in (*PAGES, *PAGES_HERE):
         each = operations[page.method.lower(), page.path]
-        assert each["security"] == [{"token": [page.needs]}, {"cookie": [page.needs]}]
+        needed = [{how: [scope]} for scope in page.scopes for how in ("token", "cookie")]
+        assert each["security"] == needed
         assert each["responses"]["default"] == {"$ref": "#/components/responses/failure"}
         assert ("requestBody" in each) == (page.method == "POST")
     # A file is a part of a form, and Base64 in JSON.

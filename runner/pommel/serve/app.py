@@ -72,6 +72,7 @@ _MOST_FIELDS = 1_000
 _MOST_FILES = 8
 _FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 _AS_JSON = "application/json"
+_Needs = Allowed | tuple[Allowed, ...]
 
 
 @frozen
@@ -90,13 +91,13 @@ class Page:
     there is no such page. It is given what the query, or what was sent, says, by the type of its
     second argument (`asked`); what the address names; and, if it takes a `person` or a `base`, who
     asks and where the server is (`Asking`). What is sent has `body_bytes` at most; where it is a
-    file and no form, it is the field `file`.
+    file and no form, it is the field `file`. Of several scopes that it `needs`, one is enough.
     """
 
     path: str
     says: Callable[..., object]
     about: str
-    needs: Allowed = "read"
+    needs: _Needs = "read"
     method: Literal["GET", "POST"] = "GET"
     body_bytes: int = 1 << 20
     file: str = ""
@@ -105,6 +106,11 @@ class Page:
     def name(self) -> str:
         """What its template is called."""
         return self.says.__name__
+
+    @property
+    def scopes(self) -> tuple[Allowed, ...]:
+        """Those scopes of which one is needed."""
+        return (self.needs,) if isinstance(self.needs, str) else self.needs
 
     @property
     def asked(self) -> type[Any]:
@@ -234,9 +240,11 @@ def _base(name: str | None) -> str:
 
 
 _SMALL, _LARGE, _ARCHIVE = 1 << 20, 16 << 20, 66 << 20
+# Who can begin jobs: to run suites, or to have submissions scored again.
+_STARTERS: _Needs = ("write", "keep")
 
 
-def _get(path: str, about: str, needs: Allowed, says: Callable[..., object]) -> Page:
+def _get(path: str, about: str, needs: _Needs, says: Callable[..., object]) -> Page:
     """Return a page that is looked at."""
     return Page(path=path, about=about, needs=needs, says=says)
 
@@ -244,7 +252,7 @@ def _get(path: str, about: str, needs: Allowed, says: Callable[..., object]) -> 
 def _post(  # noqa: PLR0913 - a row of the table
     path: str,
     about: str,
-    needs: Allowed,
+    needs: _Needs,
     says: Callable[..., object],
     body_bytes: int = _SMALL,
     *,
@@ -324,9 +332,9 @@ PAGES: tuple[Page, ...] = (
     _post("/drafts/{draft_id}/discard", "", "write", beginning.draft_discard),
     _post("/drafts/{draft_id}/run", "", "write", beginning.draft_run),
     # What goes on beside requests.
-    _get("/jobs", "jobs", "write", beginning.jobs),
-    _get("/jobs/{job_id}", "jobs", "write", beginning.job),
-    _post("/jobs/{job_id}/cancel", "jobs", "write", beginning.job_cancel),
+    _get("/jobs", "jobs", _STARTERS, beginning.jobs),
+    _get("/jobs/{job_id}", "jobs", _STARTERS, beginning.job),
+    _post("/jobs/{job_id}/cancel", "jobs", _STARTERS, beginning.job_cancel),
 )
 
 
@@ -337,11 +345,11 @@ def make_app(site: Site, door: Door, pages: Sequence[Page] = PAGES) -> ASGIApp:
     def route(page: Page) -> BaseRoute:
         async def answer(request: Request) -> Response:
             person: Person = request.scope["pommel.person"]
-            if not person.may(page.needs):
+            if not any(map(person.may, page.scopes)):
                 is_known = bool(person.name)
                 raise RefusedError(
                     403 if is_known else 401,
-                    f"this needs a token that allows to {page.needs}",
+                    f"this needs a token that allows to {' or to '.join(page.scopes)}",
                     asks_for_token=not is_known,
                 )
             # All of it is here before it takes a thread, and is held until it is answered.
@@ -508,7 +516,7 @@ def document(pages: Sequence[Page] = PAGES) -> dict[str, object]:
             "parameters": [*in_path, *in_query],
             **({"requestBody": _body(asked)} if page.method == "POST" else {}),
             "responses": _responses(said, page.says.__doc__ or page.name),
-            "security": [{"token": [page.needs]}, {"cookie": [page.needs]}],
+            "security": [{how: [each]} for each in page.scopes for how in ("token", "cookie")],
         }
     failure = {
         "type": "object",

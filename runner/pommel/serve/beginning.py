@@ -16,10 +16,10 @@ from pommel.errors import FormulaError, InputError, SuiteError, UsageError, coun
 from pommel.files import CsvTable, check_file_names, sha256_of, write_text
 from pommel.serve import drafts
 from pommel.serve.drafts import Document, DraftError
-from pommel.serve.jobs import Job, Jobs, Limits
+from pommel.serve.jobs import Job, Jobs, Limits, State
 from pommel.serve.people import Person
 from pommel.serve.revisions import Kept, ListedDraft
-from pommel.serve.shelf import NotShownError
+from pommel.serve.shelf import KEY_DIGITS, NotShownError
 from pommel.serve.site import Download, Moved, Nothing, Sent, Site
 from pommel.sources import Content, SuiteCard, WrittenForm, find_suites
 from pommel.suite import Design, LoadedDraft, PublishedSuite
@@ -508,7 +508,7 @@ def _run(
         title,
         ["run", *named, "--store", str(site.store.absolute()), "-"],
         by=person.name,
-        about={**about, "suite_key": suite.sha256[:16]},
+        about={**about, "results": f"/suites/{suite.sha256[:KEY_DIGITS]}"},
         given=text.encode(),
     )
     return Moved(to=f"/jobs/{job_id}")
@@ -527,7 +527,7 @@ class ShownJob:
     begun: str
     begun_by: str
     ended: str | None
-    state: Literal["waiting", "running", "done", "failed", "cancelled", "lost"]
+    state: State
     n_done: int | None
     n: int | None
     label: str
@@ -562,13 +562,8 @@ def job_cancel(every: Jobs, _asked: Nothing, *, job_id: str) -> Moved:
     return Moved(to=f"/jobs/{job_id}")
 
 
-# As Ctrl-C and its signal have it: of a shell, and of Python.
-_STOPPED = (130, -2, 143, -15, -9, 137)
-
-
 def _shown_job(found: Job) -> ShownJob:
     n_done, n, label = found.progress or (None, None, "")
-    key = found.about.get("suite_key", "")
     return ShownJob(
         job_id=found.job_id,
         kind=found.kind,
@@ -576,21 +571,11 @@ def _shown_job(found: Job) -> ShownJob:
         begun=found.begun,
         begun_by=found.begun_by,
         ended=found.ended,
-        state=_state(found),
+        state=found.state,
         n_done=n_done,
         n=n,
         label=label,
         log=found.log,
-        results=f"/suites/{key}" if key and found.exit_status == 0 else "",
+        results=str(found.about.get("results", "")) if found.exit_status == 0 else "",
         draft_id=str(found.about.get("draft_id", "")),
     )
-
-
-def _state(found: Job) -> Literal["waiting", "running", "done", "failed", "cancelled", "lost"]:
-    if found.is_lost:
-        return "lost"
-    if found.is_going_on:
-        return "running" if found.log else "waiting"
-    if found.exit_status == 0:
-        return "done"
-    return "cancelled" if found.exit_status in _STOPPED else "failed"

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from pommel.errors import PommelError, StoreError, printable
 from pommel.serve.desk import Desk, new_id, now
@@ -37,6 +37,9 @@ _SECONDS_TO_STOP = 20.0
 # A server that has said nothing for so many of its beats is not there any more.
 _BEATS_UNTIL_LOST = 4
 _CANCELLED = 128 + signal.SIGINT
+# As Ctrl-C and its signals have it: of a shell, and of Python.
+_STOPPED = (_CANCELLED, -2, 143, -15, -9, 137)
+State = Literal["waiting", "running", "done", "failed", "cancelled", "lost"]
 _NOT_STARTED = 71
 
 
@@ -88,6 +91,17 @@ class Job:
     def is_going_on(self) -> bool:
         """Whether it is waiting or under way."""
         return self.ended is None and not self.is_lost
+
+    @property
+    def state(self) -> State:
+        """How far it is, in a word."""
+        if self.is_lost:
+            return "lost"
+        if self.is_going_on:
+            return "running" if self.log else "waiting"
+        if self.exit_status == 0:
+            return "done"
+        return "cancelled" if self.exit_status in _STOPPED else "failed"
 
     @property
     def progress(self) -> tuple[int, int, str] | None:
@@ -177,8 +191,8 @@ class Jobs:
         return next(iter(self._found("WHERE job_id = ?", [job_id])), None)
 
     def latest(self, n: int = 50) -> list[Job]:
-        """Return the jobs that were begun last, the newest first, without their logs."""
-        return self._found("ORDER BY begun DESC, rowid DESC LIMIT ?", [n], log="''")
+        """Return the jobs that were begun last, the newest first, with the ends of their logs."""
+        return self._found("ORDER BY begun DESC, rowid DESC LIMIT ?", [n], log="substr(log, -200)")
 
     def run(
         self, arguments: Sequence[str], limits: Limits | None = None, *, holding: int | None = None

@@ -191,8 +191,7 @@ def verify(inbox: Submissions, asked: VerifyAsked, *, person: Person) -> Moved:
         by=person.name,
         about={
             "board": str(inbox.place),
-            "submission": asked.submission_id,
-            "link": "/board/queue",
+            "results": f"/board/submissions/{own[0]}" if own else "/board",
         },
     )
     return Moved(to=f"/jobs/{job_id}")

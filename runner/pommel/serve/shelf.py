@@ -221,16 +221,18 @@ class Catalog:
 
 def suite_key(name: str, facts: SuiteFacts) -> str:
     """Return by what a suite is addressed: the beginning of its SHA-256, or of its name's."""
-    return facts.sha256[:_DIGITS] or digest(f"{facts.language}\n{name}" if facts.language else name)
+    return facts.sha256[:KEY_DIGITS] or digest(
+        f"{facts.language}\n{name}" if facts.language else name
+    )
 
 
 def digest(text: str) -> str:
     """Return by what something that has only a name is addressed."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_DIGITS]
 
 
 # Of a SHA-256, in addresses.
-_DIGITS = 16
+KEY_DIGITS = 16
 _MOST_NAMES = 8
 
 
