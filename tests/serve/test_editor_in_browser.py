@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
@@ -488,10 +488,19 @@ def test_a_suite_is_saved_in_the_folder_and_one_that_was_changed_is_told(
     path = begun(site)
     enter(page, address, path)
     page.get_by_label("File").fill("mine.json")
+
+    def later(route: Route) -> None:
+        time.sleep(0.5)
+        route.continue_()
+
+    # What was typed last comes first, however long it takes.
+    page.route("**/texts", later)
+    page.locator("#c-0-0-2").fill("sleeps")
     page.get_by_role("button", name="Save in the folder").click()
     expect(page.get_by_text("mine.json is saved in the folder.")).to_be_visible()
     file = site.suites / "mine.json"
     assert file.read_text("utf-8") == Design.draft_text(kept(site, path))
+    assert text_at(site, path, "c-0-0-2") == "sleeps"
     file.write_text("{}", "utf-8")
     page.get_by_role("button", name="Save in the folder").click()
     expect(page.get_by_text("somebody has changed mine.json since it was opened")).to_be_visible()
@@ -682,7 +691,7 @@ def test_a_server_that_is_killed_while_it_saves_loses_nothing(tmp_path: Path) ->
         "to"
     ]
     file = tmp_path / "suites" / "killed.json"
-    server.post(f"{path}/save", file="killed", rests_on=1)
+    server.post(f"{path}/save", file="killed")
     n_acknowledged = n_kills = 0
     try:
         for _ in range(6):
@@ -697,7 +706,7 @@ def test_a_server_that_is_killed_while_it_saves_loses_nothing(tmp_path: Path) ->
                         f"{path}/texts", rests_on=seen, place=["c-0-0-1"], text=[written]
                     )
                     seen, n_acknowledged = said["revision"], n_acknowledged + 1
-                    said = server.post(f"{path}/save", file="killed", rests_on=seen)
+                    said = server.post(f"{path}/save", file="killed")
                     assert said.get("file") == "killed.json", said
             killer.join()
             n_kills += 1
@@ -712,7 +721,7 @@ def test_a_server_that_is_killed_while_it_saves_loses_nothing(tmp_path: Path) ->
             on_disk = int(saved_value["items"][0]["conditions"][0]["regions"][0]["content"] or 0)
             assert on_disk in {n_acknowledged, n_acknowledged - 1}
             # It may be saved again, whether or not the server has noted the last one.
-            said = server.post(f"{path}/save", file="killed", rests_on=1)
+            said = server.post(f"{path}/save", file="killed")
             assert said == {"draft_id": path.rpartition("/")[2], "file": "killed.json"}
         assert n_kills == 6
         assert n_acknowledged >= 6

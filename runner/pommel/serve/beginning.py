@@ -18,9 +18,10 @@ from pommel.serve import drafts
 from pommel.serve.drafts import Document, DraftError
 from pommel.serve.jobs import Job, Jobs, Limits, State
 from pommel.serve.people import Person
-from pommel.serve.revisions import Kept, ListedDraft
+from pommel.serve.revisions import ListedDraft
 from pommel.serve.shelf import KEY_DIGITS, NotShownError
 from pommel.serve.site import Download, Moved, Nothing, Sent, Site
+from pommel.serve.uploads import suite_file_name
 from pommel.sources import Content, SuiteCard, WrittenForm, find_suites
 from pommel.suite import Design, LoadedDraft, PublishedSuite
 from pommel.values import frozen
@@ -361,7 +362,7 @@ def _generated(site: Site, asked: GrammarAsked) -> Document:
 
 @frozen
 class DownloadAsked:
-    """In which form; a revision is that of the draft as it is now, unless it is said."""
+    """In which form."""
 
     form: Literal["json", "csv", "xlsx"] = "json"
 
@@ -376,9 +377,10 @@ _MEDIA = {
 def draft_download(site: Site, asked: DownloadAsked, *, draft_id: str) -> Download:
     """A draft as a file: JSON, finished or not; long CSV or a workbook."""
     kept = site.drafts.shown(draft_id)
-    name = f"{_file_name(kept)}.{asked.form}"
+    stem = PurePath(kept.file).stem or suite_file_name(drafts.text_at(kept.document, "m-name"))
+    name = f"{stem}.{asked.form}"
     if asked.form == "json":
-        content = _text(kept).encode()
+        content = Design.draft_text(kept.document).encode()
     else:
         # A formula that does not parse is text there, too.
         value = kept.document if asked.form == "xlsx" else {**kept.document, "predictions": []}
@@ -392,25 +394,11 @@ def draft_download(site: Site, asked: DownloadAsked, *, draft_id: str) -> Downlo
     return Download(name=name, content=content, media_type=_MEDIA[asked.form])
 
 
-def _text(kept: Kept) -> str:
-    return Design.draft_text(kept.document)
-
-
-def _file_name(kept: Kept) -> str:
-    """Return what a draft's file could be called, without an ending."""
-    if kept.file:
-        return PurePath(kept.file).stem
-    name = str(drafts.text_at(kept.document, "m-name") or "suite")
-    safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
-    return safe.strip("._ ")[:80] or "suite"
-
-
 @frozen
 class SaveAsked:
-    """What the file is called in the folder of suites; the draft as seen at `rests_on`."""
+    """What the file is called in the folder of suites."""
 
     file: Line
-    rests_on: int
 
 
 @frozen
@@ -433,8 +421,8 @@ def draft_save(site: Site, asked: SaveAsked, *, draft_id: str) -> Saved:
         check_file_names([name])
         if name.startswith("."):
             raise DraftError(f"{name!r} would be hidden; begin the name with a letter")
-    path, text = site.suites / name, _text(kept)
-    with site.lock:
+    path, text = site.suites / name, Design.draft_text(kept.document)
+    with site.saving:
         if path.is_symlink():
             raise DraftError(f"{name} is a link there; save under another name")
         if path.exists():
@@ -477,7 +465,7 @@ class RunAsked:
 
 def draft_run(site: Site, asked: RunAsked, *, draft_id: str, person: Person) -> Moved:
     """Run a draft on models of the server; it has to be sound."""
-    text = _text(site.drafts.shown(draft_id))
+    text = Design.draft_text(site.drafts.shown(draft_id).document)
     return _run(site, text, asked.model, person, about={"draft_id": draft_id})
 
 

@@ -480,7 +480,7 @@ class Proposals(Inbox):
             return Found(faults=faults or [_said(finished, path)])
         listed = self.jobs.run(["suites", "list", str(path), "--format", "json"])
         (card,) = json.loads(listed.said)
-        file = f"{_file_name(card['name'])}{path.suffix}"
+        file = f"{suite_file_name(card['name'])}{path.suffix}"
         return msgspec.convert({**card, "doubts": [line for _, line in lines], "file": file}, Found)
 
     def accepted(self, upload: Upload) -> Decision | None:
@@ -544,9 +544,9 @@ def _write_new(path: Path, content: bytes) -> None:
         raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _file_name(name: str) -> str:
+def suite_file_name(name: str | None) -> str:
     """Return what a suite's file can be called, everywhere and in addresses."""
-    plain = unicodedata.normalize("NFC", name)
+    plain = unicodedata.normalize("NFC", name or "")
     return re.sub(r"[^\w.-]+", "_", plain).strip("._-")[:80] or "suite"
 
 

@@ -86,13 +86,19 @@
     });
   }
 
-  // Everything else: first what was typed, then the change, then the cursor where it was.
-  async function change(what, place = [], text = []) {
+  // Send what was typed, and wait until the server has it; whether it has.
+  async function sent() {
     while (dirty.size || sending) {
       await send();
-      if (failed) return;
+      if (failed) return false;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+    return true;
+  }
+
+  // Everything else: first what was typed, then the change, then the cursor where it was.
+  async function change(what, place = [], text = []) {
+    if (!await sent()) return;
     const at = document.activeElement?.id;
     rebuilding = true;
     const done = await ask("changes", { what, place, text }, "#editor", "outerHTML");
@@ -287,8 +293,6 @@
     const undo = one("#undo"), redo = one("#redo");
     undo.disabled = now.dataset.undo !== "true";
     redo.disabled = now.dataset.redo !== "true";
-    const rests = one("#save [name=rests_on]");
-    if (rests) rests.value = now.dataset.revision;
     clearTimeout(settling);
     settling = setTimeout(() => htmx.trigger(document.body, "settled"), 350);
     if (isRebuilt) reload();
@@ -392,6 +396,12 @@
   document.addEventListener("mousedown", (event) => { if (event.target.closest("[role=option]")) event.preventDefault(); });
   document.addEventListener("click", onClick);
   document.addEventListener("submit", onSubmit, true);
+  // What is saved or run has what was typed last.
+  document.addEventListener("htmx:confirm", async (event) => {
+    if (event.target.tagName !== "FORM" || !editor() || !(dirty.size || sending)) return;
+    event.preventDefault();
+    if (await sent()) event.detail.issueRequest(true);
+  });
   document.addEventListener("htmx:afterRequest", onFailure);
   document.addEventListener("htmx:beforeRequest", (event) => event.target.querySelector?.(".wrong")?.setAttribute("hidden", ""));
   document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "editor") grid++; if (["panes", "editor"].includes(event.detail.target.id)) settle(); });
