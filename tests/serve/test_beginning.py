@@ -6,7 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import openpyxl
 import pytest
@@ -181,6 +181,14 @@ def test_a_file_that_cannot_be_shown_says_where(client: TestClient, site: Site) 
     assert "'items' is missing" in said
 
 
+def test_a_store_without_runs_leads_whoever_may_write_to_a_suite(site: Site) -> None:
+    for scope, is_led in (("write", True), ("upload", False)):
+        client = Writer.of(site, scope, scope).client
+        text = client.get("/", headers={"Accept": "text/html"}).text
+        assert "No model has run on a suite yet" in text
+        assert ('<a href="/write">write a suite' in text) == is_led
+
+
 # From a table.
 
 
@@ -194,6 +202,35 @@ def test_a_table_of_sentences(client: TestClient) -> None:
     assert draft_of(client, "/write/table", name="t", text=tabs)["items"] == found["items"]
     file = sent("agreement.csv", text.encode())
     assert draft_of(client, "/write/table", file=file)["meta"]["name"] == "agreement"
+
+
+def test_a_table_as_excel_saves_it(client: TestClient) -> None:
+    text = "gut;schlecht\r\nDie B\N{LATIN SMALL LETTER A WITH DIAERESIS}ume | wachsen;Die | w\r\n"
+    sent = {"file": ("t.csv", text.encode("cp1252"))}
+    answer = client.post("/write/table", files=sent)
+    assert answer.json()["error"] == (
+        "t.csv:2:6: the byte 0xe4 is not UTF-8; choose the file's encoding, such as Windows "
+        '(western Europe), or save it as "CSV UTF-8" or as a workbook'
+    )
+    answer = client.post("/write/table", files=sent, data={"encoding": "cp1252"})
+    found = client.get(f"{answer.json()['to']}/download").json()
+    (good, _) = found["items"][0]["conditions"]
+    assert good["regions"][0]["content"] == "Die B\N{LATIN SMALL LETTER A WITH DIAERESIS}ume"
+    page = client.get("/write", headers={"Accept": "text/html"}).text
+    for encoding in get_args(beginning.Encoding):
+        assert f'<option value="{encoding}">' in page
+        "".encode(encoding or "utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+def test_a_long_table_says_what_it_lacks(client: TestClient, encoding: str) -> None:
+    text = "item_number;condition_name;region_number;content\n1;a;1;x\n1;a;2;y\n"
+    answer = client.post(
+        "/write/table",
+        files={"file": ("t.csv", text.encode(encoding))},
+        data={"encoding": encoding if encoding.startswith("cp") else ""},
+    )
+    assert "t.csv:1:1: the column 'region_name' is missing" in answer.json()["error"]
 
 
 def test_a_long_table_and_workbooks_of_both_kinds(client: TestClient, tmp_path: Path) -> None:
@@ -348,6 +385,22 @@ def test_a_draft_is_saved_and_saved_again(site: Site) -> None:
     writer.post("save", file="own.json")
     assert (site.suites / "own.json").read_text("utf-8") == Design.draft_text(writer.document())
     assert [each.name for each in site.suites.iterdir()] == ["own.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("<b>a/b\\c</b>", "b_a_b_c_b.json"),
+        ("../x", "x.json"),
+        ("हिन्दी का", "हिन्दी_का.json"),
+        ("...", "suite.json"),
+        ("𐌰" * 200, f"{'𐌰' * 48}.json"),
+    ],
+)
+def test_the_file_that_is_offered_can_be_saved(site: Site, name: str, file: str) -> None:
+    writer = begun(site, drafts.with_texts(document(), {"m-name": name}))
+    assert writer.get("")["file_name"] == file
+    assert writer.post("save", file=file)["file"] == file
 
 
 def test_what_somebody_has_changed_is_not_written_over(site: Site) -> None:

@@ -104,6 +104,16 @@ def test_where_no_desk_can_be_made(tmp_path: Path) -> None:
         Desk.open(tmp_path)
 
 
+def test_a_desk_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
+    desk = Desk.open(tmp_path / "a desk? of 100%#.sqlite")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    for use in (desk.reading, desk.writing):
+        with pytest.raises(StoreError, match="unable to open database file"), use():
+            pass
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
     people = People.at(tmp_path / "desk", owner_name="", owner_token="", is_open=False)
 

@@ -247,6 +247,25 @@ def test_rows_that_say_item_and_condition_go_where_they_say() -> None:
     assert drafts.text_at(pasted, "c-2-1-2") == ""
 
 
+@pytest.mark.parametrize(
+    ("place", "text", "cells"),
+    [
+        # Some regions, which some sentences lack.
+        ("c-0-0-1", "some\n\nother\n\n", ["some", "", "other", ""]),
+        ("c-0-1-2", "\nno\n\n\n\n", ["match", "", "no", ""]),
+        # Whole sentences, with a blank row between items.
+        ("c-0-0-1", "a\tb\nc\td\n\t\ne\tf\n\n", ["a", "c", "e", "The dogs"]),
+    ],
+)
+def test_blank_cells_of_a_block(place: str, text: str, cells: list[str]) -> None:
+    value = document()
+    number = place[-1]
+    pasted = Change(what="paste", places=(place,), texts=(text,)).on(value)
+    rows = [f"c-{i}-{c}-{number}" for i in (0, 1) for c in (0, 1)]
+    assert [drafts.text_at(pasted, each) for each in rows] == cells
+    assert len(pasted["items"]) == len(value["items"])
+
+
 def test_a_block_that_is_too_wide_is_not_pasted_in_part() -> None:
     with pytest.raises(
         DraftError, match=r"^the block has 3 columns, and from here there are 2 reg"

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
@@ -481,6 +481,25 @@ def test_a_server_that_is_gone_for_a_moment_gets_what_was_typed(
     page.context.close()
 
 
+def test_what_was_just_typed_is_saved_and_downloaded(address: str, page: Page, site: Site) -> None:
+    assert site.suites
+    path = begun(site)
+    enter(page, address, path)
+    page.get_by_label("File").fill("mine.json")
+    # A network that is slow with texts, and with nothing else.
+    page.context.route("**/texts", lambda route: (time.sleep(0.5), route.continue_()))
+    page.locator("#c-0-0-2").fill("sleep")
+    page.get_by_role("button", name="Save in the folder").click()
+    expect(page.get_by_text("mine.json is saved in the folder.")).to_be_visible()
+    document = JsonDocument.read(site.suites / "mine.json").value
+    assert drafts.text_at(document, "c-0-0-2") == "sleep"
+    page.locator("#c-0-0-2").fill("sleeps")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="JSON").click()
+    document = JsonDocument.read(download.value.path()).value
+    assert drafts.text_at(document, "c-0-0-2") == "sleeps"
+
+
 def test_a_suite_is_saved_in_the_folder_and_one_that_was_changed_is_told(
     address: str, page: Page, site: Site
 ) -> None:
@@ -488,19 +507,10 @@ def test_a_suite_is_saved_in_the_folder_and_one_that_was_changed_is_told(
     path = begun(site)
     enter(page, address, path)
     page.get_by_label("File").fill("mine.json")
-
-    def later(route: Route) -> None:
-        time.sleep(0.5)
-        route.continue_()
-
-    # What was typed last comes first, however long it takes.
-    page.route("**/texts", later)
-    page.locator("#c-0-0-2").fill("sleeps")
     page.get_by_role("button", name="Save in the folder").click()
     expect(page.get_by_text("mine.json is saved in the folder.")).to_be_visible()
     file = site.suites / "mine.json"
     assert file.read_text("utf-8") == Design.draft_text(kept(site, path))
-    assert text_at(site, path, "c-0-0-2") == "sleeps"
     file.write_text("{}", "utf-8")
     page.get_by_role("button", name="Save in the folder").click()
     expect(page.get_by_text("somebody has changed mine.json since it was opened")).to_be_visible()

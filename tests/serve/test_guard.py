@@ -236,6 +236,21 @@ def test_all_answers_say_what_a_browser_may_do_with_them(tmp_path: Path) -> None
     assert "unsafe" not in HEADERS["Content-Security-Policy"]
 
 
+def test_a_server_whose_files_are_gone_says_so_and_nothing_else(tmp_path: Path) -> None:
+    server = client(filled(tmp_path / "store.sqlite"), token=TOKEN)
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    assert server.get("/runs", headers=headers).status_code == 200
+    for gone, also in (("store.sqlite", TOKEN), ("serve.sqlite", "another")):
+        (tmp_path / gone).unlink()
+        headers = {"Authorization": f"Bearer {also}"}
+        for accept in ("text/html", "application/json"):
+            answer = server.get("/runs", headers={**headers, "Accept": accept})
+            assert answer.status_code == 503
+            assert gone in answer.text
+            assert {*HEADERS} <= {each.title() for each in answer.headers}
+        assert not (tmp_path / gone).exists()
+
+
 def given_by(*pieces: bytes, seconds: float = 0.0) -> Receive:
     """Return what gives these pieces of a body, one after another."""
     left = [*pieces]

@@ -479,10 +479,11 @@ def test_models_score_again_in_a_job(place: Place, tmp_path: Path) -> None:
     assert (job.kind, job.begun_by) == ("verify", "Kay")
     queue = visitors.keeper.get("/board/queue.json").json()
     assert [each["job_id"] for each in queue["jobs"]] == [job_id]
-    # Whoever keeps the board reads what comes of it, and may end it.
-    assert "Scoring all submissions again" in text_of(visitors.keeper, f"/jobs/{job_id}")
-    assert visitors.keeper.post(f"/jobs/{job_id}/cancel").status_code == 303
+    # Who has asked for it is led there, sees what it says, and can end it.
+    assert f"/jobs/{job_id}/cancel" in text_of(visitors.keeper, f"/jobs/{job_id}")
     assert visitors.ann.get(f"/jobs/{job_id}").status_code == 403
+    assert visitors.keeper.post(f"/jobs/{job_id}/cancel").status_code == 303
+    assert visitors.keeper.post("/jobs/0/cancel").status_code == 404
     visitors.site.jobs.close()
     assert f'href="/jobs/{job_id}"' in text_of(visitors.keeper, "/board/queue")
 

@@ -37,7 +37,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pommel.errors import PommelError, package_version, printable
+from pommel.errors import PommelError, StoreError, package_version, printable
 from pommel.serve import beginning, board, charts, looking, receiving, writing
 from pommel.serve.desk import moment
 from pommel.serve.guard import (
@@ -433,7 +433,8 @@ def _refused(error: Exception) -> RefusedError:
             return RefusedError(404, str(error))
         case DecidedError():
             return RefusedError(409, str(error))
-        case BusyError() | NotReadyError():
+        case BusyError() | NotReadyError() | StoreError():
+            # Nothing is wrong with what was asked.
             return RefusedError(503, str(error))
         case PommelError():
             return RefusedError(400, str(error))

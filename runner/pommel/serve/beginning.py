@@ -4,6 +4,7 @@ One begins from nothing, from another suite, from a table, or from a grammar. It
 at any time, saved into the folder of suites once that is wanted, and run when it is sound.
 """
 
+import codecs
 import hashlib
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +22,6 @@ from pommel.serve.people import Person
 from pommel.serve.revisions import ListedDraft
 from pommel.serve.shelf import KEY_DIGITS, NotShownError
 from pommel.serve.site import Download, Moved, Nothing, Sent, Site
-from pommel.serve.uploads import suite_file_name
 from pommel.sources import Content, SuiteCard, WrittenForm, find_suites
 from pommel.suite import Design, LoadedDraft, PublishedSuite
 from pommel.values import frozen
@@ -37,6 +37,22 @@ _LONG_COLUMNS = {"item_number", "condition_name", "region_number", "content"}
 Text = Annotated[str, msgspec.Meta(max_length=4_000_000)]
 Line = Annotated[str, msgspec.Meta(max_length=1_000)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=_MOST_SAMPLED)]
+# As spreadsheets save CSV where they do not save UTF-8.
+Encoding = Literal[
+    "",
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp1254",
+    "cp1255",
+    "cp1256",
+    "mac_roman",
+    "shift_jis",
+    "gb18030",
+    "big5",
+    "euc_kr",
+]
 GrammarKind = Literal["template", "cfg", "avg", "design"]
 
 
@@ -218,11 +234,15 @@ def _read(path: Path) -> tuple[str, str]:
 
 @frozen
 class TableAsked:
-    """A table of sentences: a file, or what was pasted; what the suite is called."""
+    """A table of sentences: a file, or what was pasted; what the suite is called.
+
+    `encoding` is that of a file in CSV, "" for UTF-8, and for what a mark says at its beginning.
+    """
 
     name: Line = ""
     language: Line = ""
     file: Sent | None = None
+    encoding: Encoding = ""
     text: Text = ""
 
 
@@ -240,40 +260,56 @@ def write_table(site: Site, asked: TableAsked, *, person: Person) -> Moved:
     with tempfile.TemporaryDirectory(prefix="pommel-serve-") as folder:
         table = Path(folder) / f"table{ending}"
         table.write_bytes(sent.content if sent else asked.text.encode())
-        document = _of_table(site, table, sent.name if sent else "the table")
+        document = _of_table(
+            site, table, sent.name if sent else "the table", asked.encoding if sent else ""
+        )
     texts = {"m-name": _name(name)} | ({"m-language": asked.language} if asked.language else {})
     if asked.language and not drafts.usual_joiner(asked.language):
         texts["m-joiner"] = ""
     return _begun(site, drafts.with_texts(document, texts), person)
 
 
-def _of_table(site: Site, table: Path, called: str) -> Document:
+def _of_table(site: Site, table: Path, called: str, encoding: str) -> Document:
     """Return the suite of a table, which a process of its own opens."""
     made = table.with_name("suite.json")
+    is_book = table.suffix == ".xlsx"
     as_regions = ["convert", str(table), "-o", str(made)]
     as_items = ["suites", "new", str(made), "--from", str(table), "--no-input"]
-    is_long = table.suffix == ".xlsx" or _header(table) >= _LONG_COLUMNS
+    if is_book:
+        ways = [as_regions, as_items]
+    else:
+        ways = [as_regions if _has_regions(table, encoding) else as_items]
     said = ""
-    for arguments in (as_regions, as_items) if is_long else (as_items,):
-        done = site.jobs.run(arguments, _LIMITS)
+    for arguments in ways:
+        named = ["--encoding", encoding] if encoding and not is_book else []
+        done = site.jobs.run([*arguments, *named], _LIMITS)
         if done.exit_status == 0 and made.exists():
             return drafts.opened(made.read_text("utf-8"), called)
         # A workbook of items has no such columns.
         said = said if said and "item_number" not in said else done.log
         if done.exit_status is None:
             raise DraftError("this table takes too long to be read; divide it")
-    raise DraftError(_plain(said, table, called))
+    told = _plain(said, table, called)
+    if " --encoding " in told:
+        # As the command line is told it.
+        told = (
+            f"{told.partition(';')[0]}; choose the file's encoding, such as Windows (western "
+            f'Europe), or save it as "CSV UTF-8" or as a workbook'
+        )
+    raise DraftError(told)
 
 
-def _header(table: Path) -> set[str]:
-    with table.open("r", encoding="utf-8-sig", errors="replace", newline="") as stream:
-        line = stream.readline(100_000)
-    return {
-        field
+def _has_regions(table: Path, encoding: str) -> bool:
+    """Return whether a row of a table is a region: by its header, where that can be read."""
+    head = table.read_bytes()[:100_000]
+    is_16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = head.decode(encoding or ("utf-16" if is_16 else "utf-8-sig"), "replace")
+    header = text.splitlines()[:1]
+    return any(
+        {*row.fields} >= _LONG_COLUMNS
         for separator in ",;\t"
-        for row in CsvTable.parse(line, file="table", separator=separator).rows
-        for field in row.fields
-    }
+        for row in CsvTable.parse("".join(header), file="table", separator=separator).rows
+    )
 
 
 def _plain(said: str, path: Path, name: str) -> str:
@@ -377,8 +413,7 @@ _MEDIA = {
 def draft_download(site: Site, asked: DownloadAsked, *, draft_id: str) -> Download:
     """A draft as a file: JSON, finished or not; long CSV or a workbook."""
     kept = site.drafts.shown(draft_id)
-    stem = PurePath(kept.file).stem or suite_file_name(drafts.text_at(kept.document, "m-name"))
-    name = f"{stem}.{asked.form}"
+    name = f"{kept.stem}.{asked.form}"
     if asked.form == "json":
         content = Design.draft_text(kept.document).encode()
     else:
@@ -538,16 +573,20 @@ def jobs(every: Jobs, _asked: Nothing) -> JobList:
 
 def job(every: Jobs, _asked: Nothing, *, job_id: str) -> ShownJob:
     """A run, or other work: how far it is, and what it has said."""
-    found = every.job(job_id)
-    if found is None:
-        raise NotShownError("there is no such job")
-    return _shown_job(found)
+    return _shown_job(_job(every, job_id))
 
 
 def job_cancel(every: Jobs, _asked: Nothing, *, job_id: str) -> Moved:
     """Have a job end, as Ctrl-C does; what it has done so far is kept."""
-    every.cancel(job_id)
+    every.cancel(_job(every, job_id).job_id)
     return Moved(to=f"/jobs/{job_id}")
+
+
+def _job(every: Jobs, job_id: str) -> Job:
+    found = every.job(job_id)
+    if found is None:
+        raise NotShownError("there is no such job")
+    return found
 
 
 def _shown_job(found: Job) -> ShownJob:

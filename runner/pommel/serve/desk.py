@@ -179,7 +179,9 @@ class Desk:
                 return
 
     def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+        # A file that is gone is not made anew, empty and for everybody to read.
+        address = f"{self.path.absolute().as_uri()}?mode=rw"
+        connection = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = FULL")

@@ -10,6 +10,7 @@ and `d-0` the formula and the description of the first prediction, `m-name` what
 import copy
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -49,6 +50,20 @@ class DraftError(UsageError):
 def usual_joiner(language: str) -> str:
     """Return what stands between the regions of a language's sentences: a space, or nothing."""
     return "" if language.lower().split("-")[0] in _WITHOUT_SPACES else " "
+
+
+def file_stem(name: str) -> str:
+    """Return what the file of a suite of this name may be called, everywhere, without an ending."""
+    letters = unicodedata.normalize("NFC", name)
+    # Vowels are marks in some scripts.
+    plain = (
+        each if unicodedata.category(each)[0] in "LMN" or each in "-_." else " " for each in letters
+    )
+    # Four bytes each at most: file systems take 255, and it is written under a longer name.
+    return "_".join("".join(plain).split())[:_LONGEST_STEM].strip("._") or "suite"
+
+
+_LONGEST_STEM = 48
 
 
 # The document as a grid.
@@ -369,9 +384,10 @@ def _pasted(document: Document, place: str, text: str) -> tuple[Document, dict[s
 
     The block begins at a place, goes on over the rows of the grid, and items are added below the
     last one. One whose rows begin with the number of an item and the name of a condition, at the
-    first region, is put where it says.
+    first region, is put where it says. A blank row stands between items where rows are whole
+    sentences; in a block of some regions it is what they are in that sentence: nothing.
     """
-    rows = [row for row in block_of(text) if any(row)]
+    rows = block_of(text)
     parts = _parts(place)
     match parts:
         case ("c", int(item), int(condition), int(number)):
@@ -380,7 +396,10 @@ def _pasted(document: Document, place: str, text: str) -> tuple[Document, dict[s
             return document, {place: rows[0][0]}
         case _:
             raise DraftError("a block is pasted into the sentences: put the cursor into a region")
-    named = _named_rows(document, rows) if at == 0 else None
+    written = [row for row in rows if any(row)]
+    named = _named_rows(document, written) if at == 0 else None
+    if at == 0 and max(map(len, written), default=0) == len(columns(document)):
+        rows = written
     cells = rows if named is None else [*named.values()]
     numbers, width = columns(document)[at:], max(map(len, cells), default=0)
     if width > len(numbers):
@@ -409,7 +428,11 @@ def _rows_from(
 ) -> tuple[Document, _Rows]:
     """Return each row with where it goes: on from a condition of an item, row by row."""
     found: _Rows = []
-    for row in rows:
+    last = max((n for n, row in enumerate(rows) if any(row)), default=-1)
+    for n, row in enumerate(rows):
+        if n > last and item >= len(document["items"]):
+            # Nothing is to be added for what is blank at the end.
+            break
         while item >= len(document["items"]):
             document = with_item(document, len(document["items"]))
         found.append(((item, condition), row))

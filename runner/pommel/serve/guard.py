@@ -21,7 +21,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pommel.errors import printable
+from pommel.errors import StoreError, printable
 from pommel.serve.people import People, Person
 from pommel.serve.site import is_local
 from pommel.values import frozen
@@ -203,6 +203,9 @@ class Guard:
             answer: ASGIApp = await self._entered(scope, receive) or self.app
         except RefusedError as refused:
             answer = self._refusal(scope, refused)
+        except StoreError as error:
+            # Where tokens lie cannot be read.
+            answer = self._refusal(scope, RefusedError(503, str(error)))
         await answer(scope, receive, told)
 
     async def _entered(self, scope: Scope, receive: Receive) -> Response | None:

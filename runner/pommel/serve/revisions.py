@@ -9,11 +9,13 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import field
+from pathlib import PurePath
 from sqlite3 import Connection
 from threading import Lock
 from typing import TypeVar, cast
 
 from pommel.files import JsonDocument
+from pommel.serve import drafts
 from pommel.serve.desk import Desk, new_id, now
 from pommel.serve.drafts import Change, Clash, Document, DraftError, merged
 from pommel.serve.recent import Recent
@@ -47,6 +49,11 @@ class Kept:
     changed_by: str
     can_undo: bool = False
     can_redo: bool = False
+
+    @property
+    def stem(self) -> str:
+        """What its file is called, or could be, without an ending."""
+        return PurePath(self.file).stem or drafts.file_stem(_title(self.document))
 
 
 @frozen

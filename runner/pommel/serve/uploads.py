@@ -9,11 +9,9 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import sys
 import tempfile
 import threading
-import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -26,6 +24,7 @@ from pommel.errors import PommelError, StoreError, UsageError, printable
 from pommel.files import locked_for_others, make_folder
 from pommel.leaderboard import BoardFolder
 from pommel.serve.desk import Desk, moment, new_id, now
+from pommel.serve.drafts import file_stem
 from pommel.serve.jobs import BusyError, Finished, Jobs
 from pommel.serve.shelf import NotShownError
 from pommel.serve.shown_board import ShownBoard
@@ -480,7 +479,7 @@ class Proposals(Inbox):
             return Found(faults=faults or [_said(finished, path)])
         listed = self.jobs.run(["suites", "list", str(path), "--format", "json"])
         (card,) = json.loads(listed.said)
-        file = f"{suite_file_name(card['name'])}{path.suffix}"
+        file = f"{file_stem(card['name'])}{path.suffix}"
         return msgspec.convert({**card, "doubts": [line for _, line in lines], "file": file}, Found)
 
     def accepted(self, upload: Upload) -> Decision | None:
@@ -542,12 +541,6 @@ def _write_new(path: Path, content: bytes) -> None:
         _check_new(path, content)
     except OSError as error:
         raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def suite_file_name(name: str | None) -> str:
-    """Return what a suite's file can be called, everywhere and in addresses."""
-    plain = unicodedata.normalize("NFC", name or "")
-    return re.sub(r"[^\w.-]+", "_", plain).strip("._-")[:80] or "suite"
 
 
 def _line(fault: Mapping[str, Any]) -> str:

@@ -22,7 +22,6 @@ from pommel.serve.looking import ShadedToken, shaded
 from pommel.serve.people import Person
 from pommel.serve.revisions import Kept
 from pommel.serve.site import Site
-from pommel.serve.uploads import suite_file_name
 from pommel.suite import (
     METRICS,
     RULES,
@@ -174,8 +173,9 @@ class Panes:
 class OneDraft:
     """A draft: a page of its grid, and what is said beside it.
 
-    `meta` has what can be written in fields. `file_offered` is what its file may be called, and
-    `item` the index of the item under the cursor.
+    `meta` has what can be written in fields. `file` is where it lies in the folder of suites, ""
+    for nowhere, and `file_name` what it is saved as unless that is said otherwise. `item` is the
+    index of the item under the cursor.
     """
 
     draft_id: str
@@ -185,7 +185,7 @@ class OneDraft:
     language: str
     direction: str
     file: str
-    file_offered: str
+    file_name: str
     has_folder: bool
     meta: dict[str, str]
     metrics: list[str]
@@ -339,7 +339,7 @@ def _one_draft(site: Site, kept: Kept, asked: DraftAsked, *, person: Person) -> 
         language=meta["language"],
         direction=PublishedSuite.direction(meta["language"]),
         file=kept.file,
-        file_offered=kept.file or f"{suite_file_name(meta['name'])}.json",
+        file_name=kept.file or f"{kept.stem}.json",
         has_folder=site.suites is not None,
         meta=meta,
         metrics=[*METRICS, "all", *(() if metric in (*METRICS, "all") else (metric,))],

@@ -86,8 +86,8 @@
     });
   }
 
-  // Send what was typed, and wait until the server has it; whether it has.
-  async function sent() {
+  // Whether the server has all that was typed, once it has.
+  async function isKept() {
     while (dirty.size || sending) {
       await send();
       if (failed) return false;
@@ -98,7 +98,7 @@
 
   // Everything else: first what was typed, then the change, then the cursor where it was.
   async function change(what, place = [], text = []) {
-    if (!await sent()) return;
+    if (!await isKept()) return;
     const at = document.activeElement?.id;
     rebuilding = true;
     const done = await ask("changes", { what, place, text }, "#editor", "outerHTML");
@@ -355,7 +355,10 @@
     } else if (button.matches("a[data-place]")) {
       const within = button.dataset.within === undefined ? undefined : Number(button.dataset.within);
       if (focus(place, within)) event.preventDefault();
-    } else if (editor() && button.matches("a[href^='/']:not([download])") && dirty.size && !event.ctrlKey && !event.metaKey) {
+    } else if (editor() && button.matches("a[href*='/download?']") && (dirty.size || sending)) {
+      event.preventDefault();
+      isKept().then((all) => { if (all) button.click(); });
+    } else if (editor() && button.matches("a[href^='/']") && dirty.size && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       leave(button.href);
     }
@@ -368,6 +371,14 @@
     event.preventDefault();
     const data = new FormData(form), place = form.dataset.place;
     change(what, place === undefined ? data.getAll("place") : [place], data.getAll("text"));
+  }
+
+  // What is saved, or run, is what stands in the cells when the button is pressed.
+  function onSend(event) {
+    const { elt, verb, issueRequest } = event.detail;
+    if (!editor() || elt === editor() || verb !== "post" || !(dirty.size || sending)) return;
+    event.preventDefault();
+    isKept().then((all) => { if (all) issueRequest(true); });
   }
 
   function onFailure(event) {
@@ -396,12 +407,7 @@
   document.addEventListener("mousedown", (event) => { if (event.target.closest("[role=option]")) event.preventDefault(); });
   document.addEventListener("click", onClick);
   document.addEventListener("submit", onSubmit, true);
-  // What is saved or run has what was typed last.
-  document.addEventListener("htmx:confirm", async (event) => {
-    if (event.target.tagName !== "FORM" || !editor() || !(dirty.size || sending)) return;
-    event.preventDefault();
-    if (await sent()) event.detail.issueRequest(true);
-  });
+  document.addEventListener("htmx:confirm", onSend);
   document.addEventListener("htmx:afterRequest", onFailure);
   document.addEventListener("htmx:beforeRequest", (event) => event.target.querySelector?.(".wrong")?.setAttribute("hidden", ""));
   document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "editor") grid++; if (["panes", "editor"].includes(event.detail.target.id)) settle(); });
