@@ -182,9 +182,9 @@ def test_a_file_that_cannot_be_shown_says_where(client: TestClient, site: Site) 
 
 
 def test_a_store_without_runs_leads_whoever_may_write_to_a_suite(site: Site) -> None:
-    for scope, is_led in (("write", True), ("upload", False)):
-        client = Writer.of(site, scope, scope).client
-        text = client.get("/", headers={"Accept": "text/html"}).text
+    writer, other = Writer.of(site, "Will", "write"), Writer.of(site, "Ann", "upload")
+    for each, is_led in ((writer, True), (other, False)):
+        text = each.client.get("/", headers={"Accept": "text/html"}).text
         assert "No model has run on a suite yet" in text
         assert ('<a href="/write">write a suite' in text) == is_led
 

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
@@ -482,12 +482,16 @@ def test_a_server_that_is_gone_for_a_moment_gets_what_was_typed(
 
 
 def test_what_was_just_typed_is_saved_and_downloaded(address: str, page: Page, site: Site) -> None:
+    def late(route: Route) -> None:
+        time.sleep(0.5)
+        route.continue_()
+
     assert site.suites
     path = begun(site)
     enter(page, address, path)
     page.get_by_label("File").fill("mine.json")
     # A network that is slow with texts, and with nothing else.
-    page.context.route("**/texts", lambda route: (time.sleep(0.5), route.continue_()))
+    page.context.route("**/texts", late)
     page.locator("#c-0-0-2").fill("sleep")
     page.get_by_role("button", name="Save in the folder").click()
     expect(page.get_by_text("mine.json is saved in the folder.")).to_be_visible()
