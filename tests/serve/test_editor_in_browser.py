@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
-from tests.serve.test_drafts import document
+from tests.serve.test_drafts import document, text_of_block
 from tests.serve.writers import NGRAM, site_in
 
 from pommel.files import JsonDocument, to_json
@@ -148,7 +148,7 @@ def test_24_items_from_a_spreadsheet(address: str, page: Page, site: Site) -> No
     for n in range(24):
         rows += [[f'The "{n}" dogs', "bark"], [f"The\n{n} dogs", "barks"]]
     page.locator("#c-0-0-1").click()
-    paste(page, drafts.text_of_block(rows))
+    paste(page, text_of_block(rows))
     expect(page.locator("#c-23-1-2")).to_have_value("barks")
     assert focused(page) == "c-0-0-1"
     value = kept(site, path)

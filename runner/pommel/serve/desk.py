@@ -182,6 +182,8 @@ class Desk:
         # A file that is gone is not made anew, empty and for everybody to read.
         address = f"{self.path.absolute().as_uri()}?mode=rw"
         connection = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+        # Rows are known by the names of their columns: values are made of them as they are.
+        connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = FULL")

@@ -368,17 +368,6 @@ def block_of(text: str) -> list[list[str]]:
     return rows
 
 
-def text_of_block(rows: Iterable[Sequence[str]]) -> str:
-    """Return what a spreadsheet would copy; `block_of` reads it again."""
-
-    def cell(text: str) -> str:
-        if re.search(r'[\t\r\n]|^"', text):
-            return '"' + text.replace('"', '""') + '"'
-        return text
-
-    return "".join("\t".join(map(cell, row)) + "\n" for row in rows)
-
-
 def _pasted(document: Document, place: str, text: str) -> tuple[Document, dict[str, str]]:
     """Return the document with as many items as a block needs, and what it says at which place.
 

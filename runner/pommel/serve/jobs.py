@@ -297,25 +297,15 @@ class Jobs:
     def _found(self, which: str, values: Sequence[object], *, log: str = "log") -> list[Job]:
         with self.desk.reading() as connection:
             rows = connection.execute(
-                f"SELECT job_id, kind, title, about, begun, begun_by, ended, exit_status, {log}, "  # noqa: S608 - our own text
-                f"server, seen FROM jobs {which}",
+                f"SELECT job_id, kind, title, about, begun, begun_by, ended, exit_status, server, "  # noqa: S608 - our own text
+                f"seen, {log} AS log FROM jobs {which}",
                 values,
             ).fetchall()
-        return [
-            Job(
-                job_id=job_id,
-                kind=kind,
-                title=title,
-                about=json.loads(about),
-                begun=begun,
-                begun_by=by,
-                ended=ended,
-                exit_status=status,
-                log=said,
-                is_lost=ended is None and self._is_lost(job_id, server, seen),
-            )
-            for job_id, kind, title, about, begun, by, ended, status, said, server, seen in rows
-        ]
+        return [self._job(**row) for row in rows]
+
+    def _job(self, server: str, seen: str, about: str, **row: Any) -> Job:
+        is_lost = row["ended"] is None and self._is_lost(row["job_id"], server, seen)
+        return Job(about=json.loads(about), is_lost=is_lost, **row)
 
     def _is_lost(self, job_id: str, server: str, seen: str) -> bool:
         if server == self.server:

@@ -4,7 +4,7 @@ import datetime as dt
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -117,7 +117,7 @@ class People:
 
     def grants(self) -> list[Grant]:
         """Return all personal tokens that there have been, the oldest first."""
-        return self._grants("?", 1)
+        return self._grants("TRUE")
 
     def revoke(self, token_id: int) -> Grant:
         """Take a personal token back; raises `UsageError` for one that is not there."""
@@ -132,28 +132,23 @@ class People:
             raise UsageError(f"there is no token {token_id}; there are {known}")
         return found[0]
 
-    def _grants(self, where: str, value: object) -> list[Grant]:
+    def _grants(self, where: str, *values: object) -> list[Grant]:
         columns = "token_id, name, scopes, created, expires, revoked"
         with self.desk.reading() as connection:
             rows = connection.execute(
                 f"SELECT {columns} FROM tokens WHERE {where} ORDER BY token_id",  # noqa: S608 - our own text
-                (value,),
+                values,
             ).fetchall()
-        return [
-            Grant(
-                token_id=token_id,
-                name=name,
-                scopes=tuple(each for each in SCOPES if each in scopes.split()),
-                created=created,
-                expires=expires,
-                revoked=revoked,
-            )
-            for token_id, name, scopes, created, expires, revoked in rows
-        ]
+        return [Grant(**{**row, "scopes": tuple(_scopes(row["scopes"]))}) for row in rows]
 
 
 def _person(name: str, grants: Iterable[Grant]) -> Person:
     return Person(name=name, scopes=frozenset(each for one in grants for each in one.scopes))
+
+
+def _scopes(text: str) -> Iterator[Scope]:
+    """Yield what a column of the table allows, in the usual order."""
+    return (each for each in SCOPES if each in text.split())
 
 
 def _hash(token: str) -> bytes:

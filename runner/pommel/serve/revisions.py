@@ -34,7 +34,7 @@ _MOST_LISTED = 200
 
 
 @frozen
-class Kept:
+class Draft:
     """A draft as it is now: which revision, of which document, and what else is known of it.
 
     `file` is its name in the folder of suites, "" before it was saved there, and `saved_sha256`
@@ -76,7 +76,7 @@ class Outcome:
     change rests on, and `by` who has changed it since.
     """
 
-    kept: Kept
+    kept: Draft
     by: tuple[str, ...]
     before: Document = field(repr=False)
     rested_on: Document = field(repr=False)
@@ -97,7 +97,7 @@ class Drafts:
         default_factory=lambda: Recent(_MOST_COMPUTED)
     )
 
-    def once(self, kept: Kept, compute: Callable[[Document], _Computed]) -> _Computed:
+    def once(self, kept: Draft, compute: Callable[[Document], _Computed]) -> _Computed:
         """Return what is computed of a draft's document alone, which is costly and asked again."""
         key = compute, kept.draft_id, kept.revision
         return cast("_Computed", self._computed.get(key, lambda: compute(kept.document)))
@@ -118,24 +118,14 @@ class Drafts:
         """Return the drafts that were changed last, the newest first."""
         with self.desk.reading() as connection:
             rows = connection.execute(
-                "SELECT draft_id, title, coalesce(file, ''), created_by, changed, changed_by "
-                "FROM drafts JOIN revisions USING (draft_id, revision) "
+                "SELECT draft_id, title, coalesce(file, '') AS file, created_by, changed, "
+                "changed_by FROM drafts JOIN revisions USING (draft_id, revision) "
                 "ORDER BY changed DESC, draft_id LIMIT ?",
                 (n,),
             ).fetchall()
-        return [
-            ListedDraft(
-                draft_id=draft_id,
-                title=title,
-                file=file,
-                created_by=created_by,
-                changed=changed,
-                changed_by=changed_by,
-            )
-            for draft_id, title, file, created_by, changed, changed_by in rows
-        ]
+        return [ListedDraft(**row) for row in rows]
 
-    def shown(self, draft_id: str) -> Kept:
+    def shown(self, draft_id: str) -> Draft:
         """Return a draft as it is now; raises `NotShownError` for one that is not there."""
         with self.desk.reading() as connection:
             return self._shown(connection, draft_id)
@@ -184,7 +174,7 @@ class Drafts:
             clashes=found.clashes,
         )
 
-    def undo(self, draft_id: str, rests_on: int) -> Kept:
+    def undo(self, draft_id: str, rests_on: int) -> Draft:
         """Go back to before the last change, if the draft is as it was at `rests_on`."""
         return self._go(
             draft_id,
@@ -193,7 +183,7 @@ class Drafts:
             "AND parent IN (SELECT revision FROM revisions WHERE draft_id = :draft)",
         )
 
-    def redo(self, draft_id: str, rests_on: int) -> Kept:
+    def redo(self, draft_id: str, rests_on: int) -> Draft:
         """Do again what was undone last, if the draft is as it was at `rests_on`."""
         return self._go(
             draft_id,
@@ -215,7 +205,7 @@ class Drafts:
             self._shown(connection, draft_id)
             connection.execute("DELETE FROM drafts WHERE draft_id = ?", (draft_id,))
 
-    def _go(self, draft_id: str, rests_on: int, where: str) -> Kept:
+    def _go(self, draft_id: str, rests_on: int, where: str) -> Draft:
         with self.desk.writing() as connection:
             kept = self._shown(connection, draft_id)
             if kept.revision != rests_on:
@@ -231,32 +221,25 @@ class Drafts:
                 )
             return self._shown(connection, draft_id)
 
-    def _shown(self, connection: Connection, draft_id: str) -> Kept:
+    def _shown(self, connection: Connection, draft_id: str) -> Draft:
         row = connection.execute(
-            "SELECT revision, coalesce(file, ''), coalesce(saved_sha256, ''), changed_by, "
-            "parent IN (SELECT revision FROM revisions WHERE draft_id = drafts.draft_id), "
+            "SELECT draft_id, revision, coalesce(file, '') AS file, "
+            "coalesce(saved_sha256, '') AS saved_sha256, changed_by, "
+            "coalesce(parent IN (SELECT revision FROM revisions "
+            "WHERE draft_id = drafts.draft_id), 0) AS can_undo, "
             "EXISTS (SELECT 1 FROM revisions AS child WHERE child.draft_id = drafts.draft_id "
-            "AND child.parent = drafts.revision) "
+            "AND child.parent = drafts.revision) AS can_redo "
             "FROM drafts JOIN revisions USING (draft_id, revision) WHERE draft_id = ?",
             (draft_id,),
         ).fetchone()
-        document = row and self._document(connection, draft_id, row[0])
+        document = row and self._document(connection, draft_id, row["revision"])
         if document is None:
             raise NotShownError("there is no such draft (any more)")
-        revision, file, saved_sha256, changed_by, can_undo, can_redo = row
-        return Kept(
-            draft_id=draft_id,
-            revision=revision,
-            document=document,
-            file=file,
-            saved_sha256=saved_sha256,
-            changed_by=changed_by,
-            can_undo=bool(can_undo),
-            can_redo=bool(can_redo),
-        )
+        can = {name: bool(row[name]) for name in ("can_undo", "can_redo")}
+        return Draft(**{**row, **can, "document": document})
 
     def _add(
-        self, connection: Connection, kept: Kept, document: Document, change: Change, by: str
+        self, connection: Connection, kept: Draft, document: Document, change: Change, by: str
     ) -> None:
         (last,) = connection.execute(
             "SELECT max(revision) FROM revisions WHERE draft_id = ?", (kept.draft_id,)

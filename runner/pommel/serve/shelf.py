@@ -191,6 +191,15 @@ class Catalog:
         """Return which of `rows` are on a suite."""
         return np.flatnonzero(self.suite_of == suite.number)
 
+    def by_model(self, suite: ShownSuite) -> dict[int, int]:
+        """Return which of `rows` is on a suite, by the number of its model."""
+        own = self.on(suite)
+        return dict(zip(self.model_of[own].tolist(), own.tolist(), strict=True))
+
+    def label(self, row: int) -> str:
+        """Return what the model of one of `rows` is called."""
+        return self.models[int(self.model_of[row])].label
+
     def of_model(self, model: ShownModel) -> Numbers:
         """Return which of `rows` are of a model."""
         return np.flatnonzero(self.model_of == model.number)

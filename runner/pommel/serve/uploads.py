@@ -299,31 +299,14 @@ class Inbox(ABC):
                 (str(self.place), self.kind, *values),
             ).fetchall()
         found = []
-        for upload_id, name, words, n_bytes, sha256, sent, by, status, said, *decided in rows:
-            upload = Upload(
-                upload_id=upload_id,
-                name=name,
-                words=words,
-                n_bytes=n_bytes,
-                sha256=sha256,
-                sent=sent,
-                sent_by=by,
-                status=status,
-                found=msgspec.json.decode(said, type=Found),
-                decided=decided[0],
-                decided_by=decided[1],
-                reason=decided[2],
-            )
-            if status == "sent":
-                self._begin_check(upload_id)
-            elif status == "waiting" and (decision := self.accepted(upload)):
-                self._decide(upload_id, "accepted", decision)
-                upload = self._as_decided(upload_id)
+        for row in rows:
+            upload = Upload(**{**row, "found": msgspec.json.decode(row["found"], type=Found)})
+            if upload.status == "sent":
+                self._begin_check(upload.upload_id)
+            elif upload.status == "waiting" and (decision := self.accepted(upload)):
+                self._decide(upload.upload_id, "accepted", decision)
+                (upload,) = self._found("upload_id = ?", upload.upload_id)
             found.append(upload)
-        return found
-
-    def _as_decided(self, upload_id: str) -> Upload:
-        (found,) = self._found("upload_id = ?", upload_id)
         return found
 
     # Deciding.
