@@ -481,6 +481,21 @@ def test_a_server_that_is_gone_for_a_moment_gets_what_was_typed(
     page.context.close()
 
 
+@pytest.mark.parametrize("status", [401, 403, 408, 429])
+def test_who_is_not_let_in_any_more_has_lost_nothing(
+    address: str, page: Page, site: Site, status: int
+) -> None:
+    path = begun(site)
+    enter(page, address, path)
+    said = "<main><p>come in again</p></main>"
+    page.context.route("**/texts", lambda route: route.fulfill(status=status, body=said))
+    page.locator("#c-0-0-2").fill("sleep")
+    expect(page.get_by_role("alert").filter(has_text="come in again")).to_be_visible()
+    page.context.unroute("**/texts")
+    saved(page)
+    assert text_at(site, path, "c-0-0-2") == "sleep"
+
+
 def test_what_was_just_typed_is_saved_and_downloaded(address: str, page: Page, site: Site) -> None:
     def late(route: Route) -> None:
         time.sleep(0.5)

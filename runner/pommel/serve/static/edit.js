@@ -78,8 +78,9 @@
         const done = status >= 200 && status < 300;
         if (!done) {
           say(reason(xhr), true);
-          // What it does not take it does not take the second time either.
-          if (status >= 400 && status < 500 && status !== 429 && also.place && what === "texts") for (const id of also.place) dirty.delete(id);
+          // What it does not take it does not take the second time either; whoever has to come in
+          // first, or to wait, has lost nothing.
+          if ([400, 413].includes(status) && also.place && what === "texts") for (const id of also.place) dirty.delete(id);
         }
         resolve(done);
       });
