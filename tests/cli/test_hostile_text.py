@@ -17,8 +17,8 @@ from tests.cli.terminal import Screen, all_commands, called
 STEERS = ("\x1b]0;evil\x07", "\x1b[2J", "\x9b31m", "\x1b[31m")
 EVIL = f"=e{STEERS[0]}v{STEERS[1]}i{STEERS[2]}l{STEERS[3]}"
 
-# What needs an engine, a training, and a server, are tested where there is one.
-ELSEWHERE = {"image build", "image check", "image new", "serve", "train lstm"}
+# What needs an engine and a training are tested where there is one.
+ELSEWHERE = {"image build", "image check", "image new", "train lstm"}
 # These print what programs read: in a pipe it is what was there.
 DATA = {"convert", "tokenize", "unkify", "get-surprisals"}
 # In capitals: files of the folder, and the text itself. Where a command refuses, it says why.
@@ -72,11 +72,18 @@ COMMANDS = {
     "submit": ("--store STORE --by EVIL -o FILE", "--store STORE --by me EVIL -o FILE"),
     "leaderboard init": ("FILE --suites S", "FILE --suites EVIL"),
     "leaderboard add": ("BOARD EVIL", "EVIL EVIL"),
+    "leaderboard check": ("BOARD EVIL", "EVIL EVIL --format json"),
     "leaderboard show": ("BOARD", "BOARD --format csv", "OUT"),
     "leaderboard withdraw": ("BOARD EVIL --reason EVIL",),
     "leaderboard verify": ("BOARD", "BOARD EVIL"),
     "leaderboard plan": ("BOARD -o OUT", "BOARD EVIL -o FILE"),
     "leaderboard export": ("BOARD -o OUT",),
+    "serve token new": (
+        "--desk FILE --name EVIL --scope read",
+        "--desk BROKEN --name a --scope keep",
+    ),
+    "serve token list": ("--desk BROKEN",),
+    "serve token revoke": ("1 --desk BROKEN", "EVIL --desk FILE"),
     "generate": ("BROKEN", "EVIL"),
     "convert": ("S", "S --format csv", "BROKEN", "TABLE --from EVIL"),
     "fetch": ("EVIL", "--list"),

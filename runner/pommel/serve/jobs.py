@@ -242,6 +242,8 @@ class Jobs:
             if self._has_place(work):
                 try:
                     status = work.run(lambda: self._write(job_id, work))
+                    # Python ends in more than one way where it is interrupted while it starts.
+                    status = _CANCELLED if status and work.is_cancelled else status
                 finally:
                     with self._changed:
                         self._n_at_once -= 1

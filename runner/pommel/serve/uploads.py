@@ -461,6 +461,8 @@ class Proposals(Inbox):
         if faults or finished.exit_status != 0:
             return Found(faults=faults or [_said(finished, path)])
         listed = self.jobs.run(["suites", "list", str(path), "--format", "json"])
+        if listed.exit_status != 0:
+            return _failed(listed, path)
         (card,) = json.loads(listed.said)
         file = f"{file_stem(card['name'])}{path.suffix}"
         return msgspec.convert({**card, "doubts": [line for _, line in lines], "file": file}, Found)
@@ -541,10 +543,14 @@ def _verdict(finished: Finished, path: Path) -> Found:
         faults = [_without(path, each) for each in said["faults"]]
         return msgspec.convert({**said, "name": said.get("model", ""), "faults": faults}, Found)
     except (ValueError, KeyError, TypeError):
-        # Memory or time has run out, or the place itself is damaged.
-        why = "took too long" if finished.exit_status is None else "has failed"
-        fault = f"the check {why}, and nothing is known of this file; ask who keeps this server"
-        return Found(faults=[fault], log=_said(finished, path))
+        return _failed(finished, path)
+
+
+def _failed(finished: Finished, path: Path) -> Found:
+    """Return that a check has failed itself: memory or time ran out, or its place is damaged."""
+    why = "took too long" if finished.exit_status is None else "has failed"
+    fault = f"the check {why}, and nothing is known of this file; ask who keeps this server"
+    return Found(faults=[fault], log=_said(finished, path))
 
 
 def _said(finished: Finished, path: Path | None, place: Path | None = None) -> str:
