@@ -303,11 +303,12 @@ class Jobs:
                 f"seen, {log} AS log FROM jobs {which}",
                 values,
             ).fetchall()
-        return [self._job(**row) for row in rows]
-
-    def _job(self, server: str, seen: str, about: str, **row: Any) -> Job:
-        is_lost = row["ended"] is None and self._is_lost(row["job_id"], server, seen)
-        return Job(about=json.loads(about), is_lost=is_lost, **row)
+        found = []
+        for row in map(dict, rows):
+            server, seen = row.pop("server"), row.pop("seen")
+            is_lost = row["ended"] is None and self._is_lost(row["job_id"], server, seen)
+            found.append(Job(**{**row, "about": json.loads(row["about"]), "is_lost": is_lost}))
+        return found
 
     def _is_lost(self, job_id: str, server: str, seen: str) -> bool:
         if server == self.server:
