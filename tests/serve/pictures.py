@@ -10,6 +10,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from tests.report.page.browser import find_browser
 from tests.serve.samples import TOKEN, served
+from tests.serve.test_drafts import text_of_block
 from tests.serve.writers import site_in
 
 from pommel.serve import drafts
@@ -38,7 +39,7 @@ def shown() -> Document:
         for subject, other, verb, right, wrong, rest in ITEMS
         for main in (right, wrong)
     ]
-    block = drafts.text_of_block(rows)
+    block = text_of_block(rows)
     value = Change(what="paste", places=("c-0-0-1",), texts=(block,)).on(value)
     said = "(*;%match%) < (*;%mismtach%)"
     value = Change(what="add prediction", texts=(said,)).on(value)

@@ -86,13 +86,13 @@ def keeps(_site: Site, asked: Asked, number: int) -> Said:
 
 
 PAGES_HERE = (
-    Page(path="/echo", asked=Asked, says=echo, about="", needs="write", method="POST"),
-    Page(path="/leads", asked=Asked, says=leads, about="", method="POST"),
-    Page(path="/file", asked=Asked, says=gives, about=""),
-    Page(path="/fails", asked=Asked, says=fails, about=""),
-    Page(path="/keeps/{number}", asked=Asked, says=keeps, about="", needs="keep", method="POST"),
-    Page(path="/board", asked=Asked, says=gives_of_board, about="board"),
-    Page(path="/sends", asked=Asked, says=sends, about="", method="POST", body_bytes=4 << 20),
+    Page(path="/echo", says=echo, about="", needs="write", method="POST"),
+    Page(path="/leads", says=leads, about="", method="POST"),
+    Page(path="/file", says=gives, about=""),
+    Page(path="/fails", says=fails, about=""),
+    Page(path="/keeps/{number}", says=keeps, about="", needs="keep", method="POST"),
+    Page(path="/board", says=gives_of_board, about="board"),
+    Page(path="/sends", says=sends, about="", method="POST", body_bytes=4 << 20),
 )
 
 
@@ -390,9 +390,8 @@ def test_all_pages_are_described(server: TestClient) -> None:
     assert {*operations} == {(each.method.lower(), each.path) for each in (*PAGES, *PAGES_HERE)}
     for page in (*PAGES, *PAGES_HERE):
         each = operations[page.method.lower(), page.path]
-        assert each["security"] == [
-            {how: [scope]} for scope in page.scopes for how in ("token", "cookie")
-        ]
+        needed = [{how: [scope]} for scope in page.scopes for how in ("token", "cookie")]
+        assert each["security"] == needed
         assert each["responses"]["default"] == {"$ref": "#/components/responses/failure"}
         assert ("requestBody" in each) == (page.method == "POST")
     # A file is a part of a form, and Base64 in JSON.

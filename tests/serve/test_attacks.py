@@ -89,8 +89,8 @@ def test_every_page_is_kept_from_who_may_not_see_it(
 
     everything_else = [scope for scope in SCOPES if scope not in page.scopes]
     without = people.grant("Somebody", everything_else, n_days=1)
-    expired = people.grant("Somebody", [page.needs], n_days=1)
-    revoked = people.grant("Somebody", [page.needs], n_days=1)
+    expired = people.grant("Somebody", [page.scopes[0]], n_days=1)
+    revoked = people.grant("Somebody", [page.scopes[0]], n_days=1)
     with people.desk.writing() as connection:
         connection.execute(
             "UPDATE tokens SET expires = '2026-01-01T00:00:00+00:00' WHERE token_id = "
@@ -98,7 +98,7 @@ def test_every_page_is_kept_from_who_may_not_see_it(
         )
     people.revoke(people.grants()[-1].token_id)
     assert (said(expired), said(revoked), said("wrong")) == (401, 401, 401)
-    if page.needs != "read":
+    if "read" not in page.scopes:
         # Whatever is asked: not even what is wrong with it is said.
         assert (said(without), said("")) == (403, 401)
     elif not is_open:
@@ -106,7 +106,7 @@ def test_every_page_is_kept_from_who_may_not_see_it(
     else:
         assert said("") not in {401, 403}
     # It is the token that was missing, and nothing else.
-    allowed = people.grant("Somebody", [page.needs], n_days=1)
+    allowed = people.grant("Somebody", [page.scopes[0]], n_days=1)
     assert said(allowed) not in {401, 403}
     # Another site's form has the cookie of nobody.
     if page.method != "GET":
@@ -404,7 +404,7 @@ def big(_site: Site, asked: Asked) -> Said:
     time.sleep(1)
     return Said(n_bytes=len(asked.file.content))
 people = People.at(Path(sys.argv[1]), owner_name="x", owner_token={TOKEN!r}, is_open=False)
-app.PAGES = (app.Page(path="/big", asked=Asked, says=big, about="", method="POST",
+app.PAGES = (app.Page(path="/big", says=big, about="", method="POST",
                       body_bytes=64 << 20),)
 app.make_app.__defaults__ = (app.PAGES,)
 with socket.create_server(("127.0.0.1", 0)) as listening_:

@@ -167,7 +167,7 @@ def test_a_file_of_the_folder_is_opened_and_saved_there_again(site: Site) -> Non
     to = writer.client.post("/write/copy", json={"source": "sub/own.json"}).json()["to"]
     writer.opens(to.rpartition("/")[2])
     writer.writes(c_0_0_2="changed")
-    assert writer.post("save", file="sub/own.json", rests_on=1)["file"] == "sub/own.json"
+    assert writer.post("save", file="sub/own.json")["file"] == "sub/own.json"
     assert JsonDocument.read(path).value == writer.document()
     (offered,) = writer.client.get("/write").json()["files"]
     assert offered["draft_id"] == writer.draft_id
@@ -377,12 +377,12 @@ def test_a_draft_that_is_not_finished_is_downloaded_too(site: Site) -> None:
 def test_a_draft_is_saved_and_saved_again(site: Site) -> None:
     assert site.suites
     writer = begun(site)
-    assert writer.post("save", file="own", rests_on=1) == {
+    assert writer.post("save", file="own") == {
         "draft_id": writer.draft_id,
         "file": "own.json",
     }
     writer.writes(c_0_0_2="barks")
-    writer.post("save", file="own.json", rests_on=2)
+    writer.post("save", file="own.json")
     assert (site.suites / "own.json").read_text("utf-8") == Design.draft_text(writer.document())
     assert [each.name for each in site.suites.iterdir()] == ["own.json"]
 
@@ -390,7 +390,7 @@ def test_a_draft_is_saved_and_saved_again(site: Site) -> None:
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("<b>a/b\\c</b>", "b_a_b_c__b.json"),
+        ("<b>a/b\\c</b>", "b_a_b_c_b.json"),
         ("../x", "x.json"),
         ("हिन्दी का", "हिन्दी_का.json"),
         ("...", "suite.json"),
@@ -400,24 +400,24 @@ def test_a_draft_is_saved_and_saved_again(site: Site) -> None:
 def test_the_file_that_is_offered_can_be_saved(site: Site, name: str, file: str) -> None:
     writer = begun(site, drafts.with_texts(document(), {"m-name": name}))
     assert writer.get("")["file_name"] == file
-    assert writer.post("save", file=file, rests_on=1)["file"] == file
+    assert writer.post("save", file=file)["file"] == file
 
 
 def test_what_somebody_has_changed_is_not_written_over(site: Site) -> None:
     assert site.suites
     writer, path = begun(site), site.suites / "own.json"
-    writer.post("save", file="own.json", rests_on=1)
+    writer.post("save", file="own.json")
     path.write_text("{}", "utf-8")
     writer.writes(c_0_0_2="barks")
-    said = writer.post("save", file="own.json", rests_on=1)["error"]
+    said = writer.post("save", file="own.json")["error"]
     assert said.startswith("somebody has changed own.json since it was opened or saved here: save")
     assert path.read_text("utf-8") == "{}"
-    assert writer.post("save", file="other.json", rests_on=1)["file"] == "other.json"
+    assert writer.post("save", file="other.json")["file"] == "other.json"
     # A file that is gone can be made again.
     (site.suites / "other.json").unlink()
-    assert writer.post("save", file="other.json", rests_on=1)["file"] == "other.json"
+    assert writer.post("save", file="other.json")["file"] == "other.json"
     another = begun(site)
-    said = another.post("save", file="other", rests_on=1)["error"]
+    said = another.post("save", file="other")["error"]
     assert said == "there is a file other.json already; save under another name"
 
 
@@ -427,7 +427,7 @@ def test_what_somebody_has_changed_is_not_written_over(site: Site) -> None:
 )
 def test_a_file_has_a_name_of_the_folder(site: Site, name: str) -> None:
     assert site.suites
-    said = begun(site).post("save", file=name, rests_on=1)["error"]
+    said = begun(site).post("save", file=name)["error"]
     assert "cannot be a file's name" in said or "would be hidden" in said
     assert [*site.suites.iterdir()] == []
 
@@ -437,14 +437,14 @@ def test_a_link_is_not_followed(site: Site) -> None:
     assert site.suites
     target = site.store.parent / "elsewhere.json"
     (site.suites / "own.json").symlink_to(target)
-    said = begun(site).post("save", file="own.json", rests_on=1)["error"]
+    said = begun(site).post("save", file="own.json")["error"]
     assert said == "own.json is a link there; save under another name"
     assert not target.exists()
 
 
 def test_a_server_without_a_folder_says_so(tmp_path: Path) -> None:
     site = site_in(tmp_path, has_folder=False)
-    said = begun(site).post("save", file="own", rests_on=1)["error"]
+    said = begun(site).post("save", file="own")["error"]
     assert said == "this server has no folder of suites; it is started with --suites DIR"
 
 

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
-from tests.serve.test_drafts import document
+from tests.serve.test_drafts import document, text_of_block
 from tests.serve.writers import NGRAM, site_in
 
 from pommel.files import JsonDocument, to_json
@@ -148,7 +148,7 @@ def test_24_items_from_a_spreadsheet(address: str, page: Page, site: Site) -> No
     for n in range(24):
         rows += [[f'The "{n}" dogs', "bark"], [f"The\n{n} dogs", "barks"]]
     page.locator("#c-0-0-1").click()
-    paste(page, drafts.text_of_block(rows))
+    paste(page, text_of_block(rows))
     expect(page.locator("#c-23-1-2")).to_have_value("barks")
     assert focused(page) == "c-0-0-1"
     value = kept(site, path)
@@ -743,7 +743,7 @@ def test_a_server_that_is_killed_while_it_saves_loses_nothing(tmp_path: Path) ->
         "to"
     ]
     file = tmp_path / "suites" / "killed.json"
-    server.post(f"{path}/save", file="killed", rests_on=1)
+    server.post(f"{path}/save", file="killed")
     n_acknowledged = n_kills = 0
     try:
         for _ in range(6):
@@ -758,7 +758,7 @@ def test_a_server_that_is_killed_while_it_saves_loses_nothing(tmp_path: Path) ->
                         f"{path}/texts", rests_on=seen, place=["c-0-0-1"], text=[written]
                     )
                     seen, n_acknowledged = said["revision"], n_acknowledged + 1
-                    said = server.post(f"{path}/save", file="killed", rests_on=seen)
+                    said = server.post(f"{path}/save", file="killed")
                     assert said.get("file") == "killed.json", said
             killer.join()
             n_kills += 1
@@ -773,7 +773,7 @@ def test_a_server_that_is_killed_while_it_saves_loses_nothing(tmp_path: Path) ->
             on_disk = int(saved_value["items"][0]["conditions"][0]["regions"][0]["content"] or 0)
             assert on_disk in {n_acknowledged, n_acknowledged - 1}
             # It may be saved again, whether or not the server has noted the last one.
-            said = server.post(f"{path}/save", file="killed", rests_on=1)
+            said = server.post(f"{path}/save", file="killed")
             assert said == {"draft_id": path.rpartition("/")[2], "file": "killed.json"}
         assert n_kills == 6
         assert n_acknowledged >= 6

@@ -118,7 +118,8 @@ def test_each_fault_is_listed(place: Place, tmp_path: Path, sound: Parts) -> Non
     assert str(tmp_path) not in page
     assert "/tmp" not in page
     with visitors.site.desk.reading() as connection:
-        assert connection.execute("SELECT length(content) FROM uploads").fetchall() == [(0,)]
+        (row,) = connection.execute("SELECT length(content) FROM uploads")
+        assert tuple(row) == (0,)
 
 
 def _refusals(place: Place, folder: Path, sound: Parts, names: list[str]) -> None:

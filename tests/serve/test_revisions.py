@@ -1,14 +1,18 @@
 """Drafts as they are kept: undo, redo, several people, and who is there."""
 
+import contextlib
 import sqlite3
 import tempfile
 import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 from tests.serve.test_drafts import changes, document, documents, done, told
 
+from pommel.errors import StoreError
 from pommel.serve import drafts
 from pommel.serve.desk import Desk
 from pommel.serve.drafts import Change, DraftError
@@ -186,3 +190,26 @@ def test_who_else_has_a_draft_open(monkeypatch: pytest.MonkeyPatch) -> None:
     assert windows.others("d", "1", "A") == ["A", "B"]
     now_s = 131.0
     assert windows.others("d", "1", "A") == []
+
+
+class FullDesk(Desk):
+    """A desk whose disk is full when something is to be written for good."""
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        with super().writing() as connection:
+            yield connection
+            raise StoreError("the disk is full")
+
+
+def test_what_could_not_be_written_is_not_taken_for_what_is_written_next(tmp_path: Path) -> None:
+    kept = kept_in(tmp_path)
+    draft_id = kept.begin(document(), by="A")
+    with pytest.raises(StoreError, match="full"):
+        replace(kept, desk=FullDesk(path=kept.desk.path)).change(
+            draft_id, 1, text("c-0-0-1", "lost"), by="A"
+        )
+    assert kept.shown(draft_id).revision == 1
+    after = kept.change(draft_id, 1, text("c-0-0-1", "there"), by="A").kept
+    assert drafts.text_at(after.document, "c-0-0-1") == "there"
+    assert kept.shown(draft_id).document == after.document

@@ -12,7 +12,7 @@ from tests.store.test_run_index import drawn
 
 from pommel.analysis import ModelsCompared
 from pommel.scoring.run_record import RunRecord
-from pommel.serve.shelf import Catalog, NotShownError, Recent, Shelf, suite_key
+from pommel.serve.shelf import Catalog, NotShownError, Shelf, suite_key
 from pommel.store import Store
 
 
@@ -115,17 +115,3 @@ def test_those_who_wait_take_what_is_read_meanwhile(
             each.join()
     assert len(begun) == 1
     assert {len(each.models) for each in found} == {4}
-
-
-def test_the_last_values_are_kept() -> None:
-    made: list[int] = []
-
-    def value(n: int) -> int:
-        made.append(n)
-        return n
-
-    kept: Recent[int, int] = Recent(2)
-    for n in (1, 2, 1, 3, 1, 2):
-        assert kept.get(n, lambda n=n: value(n)) == n  # type: ignore[misc]
-    # 2 had to go when 3 came: 1 had been asked for since.
-    assert made == [1, 2, 3, 2]

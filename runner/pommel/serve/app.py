@@ -6,7 +6,6 @@ shown by the template, or, under the same address with `.json` or with `Accept: 
 is the JSON.
 """
 
-import inspect
 import types
 import typing
 from collections import Counter
@@ -40,6 +39,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pommel.errors import PommelError, StoreError, package_version, printable
 from pommel.serve import beginning, board, charts, looking, receiving, writing
+from pommel.serve.desk import moment
 from pommel.serve.guard import (
     ENTER,
     STATIC,
@@ -56,7 +56,7 @@ from pommel.serve.jobs import BusyError
 from pommel.serve.people import NOBODY, Person, Scope as Allowed
 from pommel.serve.shelf import NotShownError
 from pommel.serve.shown_board import NotReadyError
-from pommel.serve.site import Download, Moved, Nothing, Sent, Site
+from pommel.serve.site import Download, Moved, Sent, Site
 from pommel.serve.uploads import DecidedError
 from pommel.suite import PublishedSuite
 from pommel.values import frozen
@@ -72,6 +72,7 @@ _MOST_FIELDS = 1_000
 _MOST_FILES = 8
 _FORM, _PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 _AS_JSON = "application/json"
+_Needs = Allowed | tuple[Allowed, ...]
 
 
 @frozen
@@ -86,20 +87,17 @@ class Asking:
 class Page:
     """A page, or what is done when something is sent: its address and its function.
 
-    `asked` is the type of what the query, or what was sent, has to say. The function is about a
-    part of the site (`about`, "" for all of it), is given what was asked, what the address names,
-    and, if it takes a `person` or a `base`, who asks and where the server is (`Asking`). Where the
-    site lacks that part there is no such page. Who may do what it `needs`, or what `also` does, is
-    answered. What is sent has `body_bytes` at most; where it is a
-    file and no form, it is the field `file`.
+    The function is about a part of the site (`about`, "" for all of it); where the site lacks that
+    there is no such page. It is given what the query, or what was sent, says, by the type of its
+    second argument (`asked`); what the address names; and, if it takes a `person` or a `base`, who
+    asks and where the server is (`Asking`). What is sent has `body_bytes` at most; where it is a
+    file and no form, it is the field `file`. Of several scopes that it `needs`, one is enough.
     """
 
     path: str
-    asked: type[Any]
     says: Callable[..., object]
-    about: str = "shelf"
-    needs: Allowed = "read"
-    also: Allowed | None = None
+    about: str
+    needs: _Needs = "read"
     method: Literal["GET", "POST"] = "GET"
     body_bytes: int = 1 << 20
     file: str = ""
@@ -111,8 +109,14 @@ class Page:
 
     @property
     def scopes(self) -> tuple[Allowed, ...]:
-        """Of what it takes to be answered, each alone."""
-        return (self.needs, self.also) if self.also else (self.needs,)
+        """Those scopes of which one is needed."""
+        return (self.needs,) if isinstance(self.needs, str) else self.needs
+
+    @property
+    def asked(self) -> type[Any]:
+        """The type of what the query, or what was sent, has to say."""
+        _about, asked, *_ = self._types.values()
+        return asked  # type: ignore[no-any-return]
 
     @property
     def answer(self) -> Any:
@@ -144,8 +148,7 @@ class Page:
             what = "this address cannot be" if self.method == "GET" else "this cannot be taken"
             raise RefusedError(400, f"{what}: {error}") from None
         about_asking = {"person": who.person, "base": who.base}
-        taken = inspect.signature(self.says).parameters
-        named |= {name: each for name, each in about_asking.items() if name in taken}
+        named |= {name: each for name, each in about_asking.items() if name in self._types}
         return self.says(about, asked, **named)
 
     async def given(self, request: Request, limits: Limits) -> object:
@@ -236,177 +239,102 @@ def _base(name: str | None) -> str:
     return printable((name or "").replace("\\", "/").rpartition("/")[2])
 
 
-# What is in the store, and the pictures that its pages show.
-_LOOKING = (
-    Page(path="/", asked=Nothing, says=looking.start),
-    Page(path="/models", asked=looking.ModelsAsked, says=looking.models),
-    Page(path="/suites", asked=looking.SuitesAsked, says=looking.suites),
-    Page(path="/runs", asked=looking.RunsAsked, says=looking.runs),
-    Page(path="/families", asked=looking.FamiliesAsked, says=looking.families),
-    Page(path="/families/{key}", asked=looking.FamilyAsked, says=looking.family),
-    Page(path="/compare", asked=looking.ComparedAsked, says=looking.compare),
-    Page(path="/suites/{key}", asked=looking.SuiteAsked, says=looking.suite),
-    Page(path="/suites/{key}/items/{number}", asked=looking.ItemAsked, says=looking.item),
-    Page(path="/charts/regions.svg", asked=charts.RegionsChartAsked, says=charts.regions_chart),
-    Page(path="/charts/family.svg", asked=charts.FamilyChartAsked, says=charts.family_chart),
-)
-
-_SMALL, _LARGE = 1 << 20, 16 << 20
-# Suites that are written here, and what is run.
-_WRITING: tuple[tuple[Literal["GET", "POST"], str, type[Any], Callable[..., object], int], ...] = (
-    ("GET", "/write", Nothing, beginning.write, _SMALL),
-    ("POST", "/write/new", beginning.NewAsked, beginning.write_new, _SMALL),
-    ("POST", "/write/copy", beginning.CopyAsked, beginning.write_copy, _SMALL),
-    ("POST", "/write/table", beginning.TableAsked, beginning.write_table, _LARGE),
-    ("POST", "/write/samples", beginning.GrammarAsked, beginning.write_samples, _LARGE),
-    ("POST", "/write/grammar", beginning.GrammarAsked, beginning.write_grammar, _LARGE),
-    ("POST", "/write/run", beginning.RunAsked, beginning.write_run, _SMALL),
-    ("GET", "/drafts/{draft_id}", writing.DraftAsked, writing.draft, _SMALL),
-    ("POST", "/drafts/{draft_id}/texts", writing.TextsAsked, writing.draft_texts, _LARGE),
-    ("POST", "/drafts/{draft_id}/changes", writing.ChangeAsked, writing.draft_changes, _LARGE),
-    ("GET", "/drafts/{draft_id}/panes", writing.PanesAsked, writing.draft_panes, _SMALL),
-    ("GET", "/drafts/{draft_id}/news", writing.NewsAsked, writing.draft_news, _SMALL),
-    ("GET", "/drafts/{draft_id}/doubts", writing.NewsAsked, writing.draft_doubts, _SMALL),
-    ("GET", "/drafts/{draft_id}/item", writing.ReadAsked, writing.draft_item, _SMALL),
-    (
-        "GET",
-        "/drafts/{draft_id}/download",
-        beginning.DownloadAsked,
-        beginning.draft_download,
-        _SMALL,
-    ),
-    ("POST", "/drafts/{draft_id}/save", beginning.SaveAsked, beginning.draft_save, _SMALL),
-    ("POST", "/drafts/{draft_id}/discard", Nothing, beginning.draft_discard, _SMALL),
-    ("POST", "/drafts/{draft_id}/run", beginning.RunAsked, beginning.draft_run, _SMALL),
-)
-
-# What goes on: runs of those who write, and models that score again for those who keep a board.
-_JOBS: tuple[tuple[Literal["GET", "POST"], str, Callable[..., object]], ...] = (
-    ("GET", "/jobs", beginning.jobs),
-    ("GET", "/jobs/{job_id}", beginning.job),
-    ("POST", "/jobs/{job_id}/cancel", beginning.job_cancel),
-)
-
-_SUBMISSION_BYTES, _SUITE_BYTES = 66 << 20, 16 << 20
+_SMALL, _LARGE, _ARCHIVE = 1 << 20, 16 << 20, 66 << 20
+# Who can begin jobs: to run suites, or to have submissions scored again.
+_STARTERS: _Needs = ("write", "keep")
 
 
-def _of_inbox(about: str, root: str) -> tuple[Page, ...]:
-    """Return the pages by which something is looked at that was sent, and is decided."""
-    queue = f"{root}/queue"
-    decisions = (
-        ("accept", receiving.AcceptAsked, receiving.accept),
-        ("refuse", receiving.ReasonAsked, receiving.refuse),
-    )
-    return (
-        Page(path=queue, asked=Nothing, says=receiving.queue, about=about, needs="keep"),
-        Page(
-            path=f"{root}/uploads/{{upload_id}}",
-            asked=Nothing,
-            says=receiving.upload,
-            about=about,
-        ),
-        *(
-            Page(
-                path=f"{queue}/{{upload_id}}/{name}",
-                asked=asked,
-                says=says,
-                about=about,
-                needs="keep",
-                method="POST",
-            )
-            for name, asked, says in decisions
-        ),
+def _get(path: str, about: str, needs: _Needs, says: Callable[..., object]) -> Page:
+    """Return a page that is looked at."""
+    return Page(path=path, about=about, needs=needs, says=says)
+
+
+def _post(  # noqa: PLR0913 - a row of the table
+    path: str,
+    about: str,
+    needs: _Needs,
+    says: Callable[..., object],
+    body_bytes: int = _SMALL,
+    *,
+    file: str = "",
+) -> Page:
+    """Return what is done when something is sent."""
+    return Page(
+        path=path,
+        about=about,
+        needs=needs,
+        says=says,
+        method="POST",
+        body_bytes=body_bytes,
+        file=file,
     )
 
 
-# A board, what is sent for it, and suites that are proposed.
-_RECEIVING: tuple[Page, ...] = (
-    Page(path="/board", asked=board.RankingAsked, says=board.ranking, about="shown_board"),
-    Page(path="/board/pairs", asked=Nothing, says=board.comparison, about="shown_board"),
-    Page(path="/board/submissions/{submission_id}", asked=Nothing, says=board.submission, about=""),
-    Page(path="/board/suites/{key}", asked=Nothing, says=board.pinned, about="shown_board"),
-    Page(path="/board/leaderboard.csv", asked=Nothing, says=board.ranking_csv, about="shown_board"),
-    Page(path="/board/pairs.csv", asked=Nothing, says=board.pairs_csv, about="shown_board"),
-    Page(path="/board/suites.zip", asked=Nothing, says=board.suites_zip, about="shown_board"),
-    Page(path="/board/style.css", asked=Nothing, says=board.board_style, about="shown_board"),
-    Page(path="/board/tables.js", asked=Nothing, says=board.board_script, about="shown_board"),
-    Page(path="/board/feed", asked=Nothing, says=board.news, about="shown_board"),
-    Page(path="/board/feed.atom", asked=Nothing, says=board.atom, about="shown_board"),
-    Page(path="/board/submit", asked=Nothing, says=receiving.submit, about="submissions"),
-    Page(
-        path="/board/submit",
-        asked=receiving.SubmissionAsked,
-        says=receiving.send,
-        about="submissions",
-        needs="upload",
-        method="POST",
-        body_bytes=_SUBMISSION_BYTES,
-        file="submission",
-    ),
-    *_of_inbox("submissions", "/board"),
-    Page(
-        path="/board/submissions/{submission_id}/withdraw",
-        asked=receiving.ReasonAsked,
-        says=receiving.withdraw,
-        about="submissions",
-        needs="keep",
-        method="POST",
-    ),
-    Page(
-        path="/board/verify",
-        asked=receiving.VerifyAsked,
-        says=receiving.verify,
-        about="submissions",
-        needs="keep",
-        method="POST",
-    ),
-    Page(
-        path="/suites/propose",
-        asked=Nothing,
-        says=receiving.propose,
-        about="proposals",
-        needs="upload",
-    ),
-    Page(
-        path="/suites/propose",
-        asked=receiving.ProposalAsked,
-        says=receiving.propose_suite,
-        about="proposals",
-        needs="upload",
-        method="POST",
-        body_bytes=_SUITE_BYTES,
-    ),
-    *_of_inbox("proposals", "/suites"),
-)
-
+# Address, part of the site ("" for all of it), what a token has to allow, function; of what is
+# sent, how large it may be. Of two that fit an address, the first is meant.
 PAGES: tuple[Page, ...] = (
-    # Before what names a suite in its address.
-    *_RECEIVING,
-    *_LOOKING,
-    *(
-        Page(
-            path=path,
-            asked=asked,
-            says=says,
-            about="",
-            needs="write",
-            method=method,
-            body_bytes=size,
-        )
-        for method, path, asked, says, size in _WRITING
-    ),
-    *(
-        Page(
-            path=path,
-            asked=Nothing,
-            says=says,
-            about="",
-            needs="write",
-            also="keep",
-            method=method,
-        )
-        for method, path, says in _JOBS
-    ),
+    # A board, and what is sent for it.
+    _get("/board", "shown_board", "read", board.ranking),
+    _get("/board/pairs", "shown_board", "read", board.comparison),
+    _get("/board/submissions/{submission_id}", "submissions", "read", board.submission),
+    _get("/board/suites/{key}", "shown_board", "read", board.pinned),
+    _get("/board/leaderboard.csv", "shown_board", "read", board.ranking_csv),
+    _get("/board/pairs.csv", "shown_board", "read", board.pairs_csv),
+    _get("/board/suites.zip", "shown_board", "read", board.suites_zip),
+    _get("/board/style.css", "shown_board", "read", board.board_style),
+    _get("/board/tables.js", "shown_board", "read", board.board_script),
+    _get("/board/feed", "shown_board", "read", board.news),
+    _get("/board/feed.atom", "shown_board", "read", board.atom),
+    _get("/board/submit", "submissions", "read", receiving.submit),
+    _post("/board/submit", "submissions", "upload", receiving.send, _ARCHIVE, file="submission"),
+    _get("/board/uploads/{upload_id}", "submissions", "read", receiving.upload),
+    _get("/board/queue", "submissions", "keep", receiving.queue),
+    _post("/board/queue/{upload_id}/accept", "submissions", "keep", receiving.accept),
+    _post("/board/queue/{upload_id}/refuse", "submissions", "keep", receiving.refuse),
+    _post("/board/submissions/{submission_id}/withdraw", "submissions", "keep", receiving.withdraw),
+    _post("/board/verify", "submissions", "keep", receiving.verify),
+    # Suites that are proposed.
+    _get("/suites/propose", "proposals", "upload", receiving.propose),
+    _post("/suites/propose", "proposals", "upload", receiving.propose_suite, _LARGE),
+    _get("/suites/uploads/{upload_id}", "proposals", "read", receiving.upload),
+    _get("/suites/queue", "proposals", "keep", receiving.queue),
+    _post("/suites/queue/{upload_id}/accept", "proposals", "keep", receiving.accept),
+    _post("/suites/queue/{upload_id}/refuse", "proposals", "keep", receiving.refuse),
+    # What is in the store, and the pictures that its pages show.
+    _get("/", "shelf", "read", looking.start),
+    _get("/models", "shelf", "read", looking.models),
+    _get("/suites", "shelf", "read", looking.suites),
+    _get("/runs", "shelf", "read", looking.runs),
+    _get("/families", "shelf", "read", looking.families),
+    _get("/families/{key}", "shelf", "read", looking.family),
+    _get("/compare", "shelf", "read", looking.compare),
+    _get("/suites/{key}", "shelf", "read", looking.suite),
+    _get("/suites/{key}/items/{number}", "shelf", "read", looking.item),
+    _get("/charts/regions.svg", "shelf", "read", charts.regions_chart),
+    _get("/charts/family.svg", "shelf", "read", charts.family_chart),
+    # Suites that are written here.
+    _get("/write", "", "write", beginning.write),
+    _post("/write/new", "", "write", beginning.write_new),
+    _post("/write/copy", "", "write", beginning.write_copy),
+    _post("/write/table", "", "write", beginning.write_table, _LARGE),
+    _post("/write/samples", "", "write", beginning.write_samples, _LARGE),
+    _post("/write/grammar", "", "write", beginning.write_grammar, _LARGE),
+    _post("/write/run", "", "write", beginning.write_run),
+    _get("/drafts/{draft_id}", "", "write", writing.draft),
+    _post("/drafts/{draft_id}/texts", "", "write", writing.draft_texts, _LARGE),
+    _post("/drafts/{draft_id}/changes", "", "write", writing.draft_changes, _LARGE),
+    _get("/drafts/{draft_id}/panes", "", "write", writing.draft_panes),
+    _get("/drafts/{draft_id}/news", "", "write", writing.draft_news),
+    _get("/drafts/{draft_id}/doubts", "", "write", writing.draft_doubts),
+    _get("/drafts/{draft_id}/item", "", "write", writing.draft_item),
+    _get("/drafts/{draft_id}/download", "", "write", beginning.draft_download),
+    _post("/drafts/{draft_id}/save", "", "write", beginning.draft_save),
+    _post("/drafts/{draft_id}/discard", "", "write", beginning.draft_discard),
+    _post("/drafts/{draft_id}/run", "", "write", beginning.draft_run),
+    # What goes on beside requests.
+    _get("/jobs", "jobs", _STARTERS, beginning.jobs),
+    _get("/jobs/{job_id}", "jobs", _STARTERS, beginning.job),
+    _post("/jobs/{job_id}/cancel", "jobs", _STARTERS, beginning.job_cancel),
 )
 
 
@@ -421,7 +349,7 @@ def make_app(site: Site, door: Door, pages: Sequence[Page] = PAGES) -> ASGIApp:
                 is_known = bool(person.name)
                 raise RefusedError(
                     403 if is_known else 401,
-                    f"this needs a token that allows to {' or '.join(page.scopes)}",
+                    f"this needs a token that allows to {' or to '.join(page.scopes)}",
                     asks_for_token=not is_known,
                 )
             # All of it is here before it takes a thread, and is held until it is answered.
@@ -589,7 +517,7 @@ def document(pages: Sequence[Page] = PAGES) -> dict[str, object]:
             "parameters": [*in_path, *in_query],
             **({"requestBody": _body(asked)} if page.method == "POST" else {}),
             "responses": _responses(said, page.says.__doc__ or page.name),
-            "security": [{each: [scope]} for scope in page.scopes for each in ("token", "cookie")],
+            "security": [{how: [each]} for each in page.scopes for how in ("token", "cookie")],
         }
     failure = {
         "type": "object",
@@ -715,8 +643,15 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.globals |= {"direction": PublishedSuite.direction, "href": _href}
-    environment.filters |= {"share": _share, "bits": _bits, "signed": _signed, "step": _step}
-    environment.filters["pinned"] = _pinned
+    environment.filters |= {
+        "share": _share,
+        "bits": _bits,
+        "signed": _signed,
+        "step": _step,
+        "moment": moment,
+        "counted": _counted,
+        "pinned": _pinned,
+    }
     return environment
 
 
@@ -753,9 +688,14 @@ def _signed(value: float | None) -> str:
     return "\N{EN DASH}" if value is None else f"{value:+z.3f}".replace("-", "\N{MINUS SIGN}")
 
 
+def _counted(number: int, noun: str) -> str:
+    """Return "1 run" or "20,000 runs"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _step(value: float) -> str:
     return f"{value:,.15g}"
 
 
-def _bits(value: float | None) -> str:
-    return "\N{EN DASH}" if value is None else f"{value:.2f}"
+def _bits(value: float | None, digits: int = 2) -> str:
+    return "\N{EN DASH}" if value is None else f"{value:.{digits}f}"

@@ -17,10 +17,10 @@ from pommel.errors import FormulaError, InputError, SuiteError, UsageError, coun
 from pommel.files import CsvTable, check_file_names, sha256_of, write_text
 from pommel.serve import drafts
 from pommel.serve.drafts import Document, DraftError
-from pommel.serve.jobs import Job, Limits
+from pommel.serve.jobs import Job, Jobs, Limits, State
 from pommel.serve.people import Person
-from pommel.serve.revisions import Kept, ListedDraft
-from pommel.serve.shelf import NotShownError
+from pommel.serve.revisions import ListedDraft
+from pommel.serve.shelf import KEY_DIGITS, NotShownError
 from pommel.serve.site import Download, Moved, Nothing, Sent, Site
 from pommel.sources import Content, SuiteCard, WrittenForm, find_suites
 from pommel.suite import Design, LoadedDraft, PublishedSuite
@@ -398,7 +398,7 @@ def _generated(site: Site, asked: GrammarAsked) -> Document:
 
 @frozen
 class DownloadAsked:
-    """In which form; a revision is that of the draft as it is now, unless it is said."""
+    """In which form."""
 
     form: Literal["json", "csv", "xlsx"] = "json"
 
@@ -415,7 +415,7 @@ def draft_download(site: Site, asked: DownloadAsked, *, draft_id: str) -> Downlo
     kept = site.drafts.shown(draft_id)
     name = f"{kept.stem}.{asked.form}"
     if asked.form == "json":
-        content = _text(kept).encode()
+        content = Design.draft_text(kept.document).encode()
     else:
         # A formula that does not parse is text there, too.
         value = kept.document if asked.form == "xlsx" else {**kept.document, "predictions": []}
@@ -429,16 +429,11 @@ def draft_download(site: Site, asked: DownloadAsked, *, draft_id: str) -> Downlo
     return Download(name=name, content=content, media_type=_MEDIA[asked.form])
 
 
-def _text(kept: Kept) -> str:
-    return Design.draft_text(kept.document)
-
-
 @frozen
 class SaveAsked:
-    """What the file is called in the folder of suites; the draft as seen at `rests_on`."""
+    """What the file is called in the folder of suites."""
 
     file: Line
-    rests_on: int
 
 
 @frozen
@@ -461,8 +456,8 @@ def draft_save(site: Site, asked: SaveAsked, *, draft_id: str) -> Saved:
         check_file_names([name])
         if name.startswith("."):
             raise DraftError(f"{name!r} would be hidden; begin the name with a letter")
-    path, text = site.suites / name, _text(kept)
-    with site.lock:
+    path, text = site.suites / name, Design.draft_text(kept.document)
+    with site.saving:
         if path.is_symlink():
             raise DraftError(f"{name} is a link there; save under another name")
         if path.exists():
@@ -505,7 +500,7 @@ class RunAsked:
 
 def draft_run(site: Site, asked: RunAsked, *, draft_id: str, person: Person) -> Moved:
     """Run a draft on models of the server; it has to be sound."""
-    text = _text(site.drafts.shown(draft_id))
+    text = Design.draft_text(site.drafts.shown(draft_id).document)
     return _run(site, text, asked.model, person, about={"draft_id": draft_id})
 
 
@@ -536,7 +531,7 @@ def _run(
         title,
         ["run", *named, "--store", str(site.store.absolute()), "-"],
         by=person.name,
-        about={**about, "suite_key": suite.sha256[:16]},
+        about={**about, "results": f"/suites/{suite.sha256[:KEY_DIGITS]}"},
         given=text.encode(),
     )
     return Moved(to=f"/jobs/{job_id}")
@@ -555,7 +550,7 @@ class ShownJob:
     begun: str
     begun_by: str
     ended: str | None
-    state: Literal["waiting", "running", "done", "failed", "cancelled", "lost"]
+    state: State
     n_done: int | None
     n: int | None
     label: str
@@ -571,37 +566,31 @@ class JobList:
     jobs: list[ShownJob]
 
 
-def jobs(site: Site, _asked: Nothing) -> JobList:
+def jobs(every: Jobs, _asked: Nothing) -> JobList:
     """Runs and other work that goes on, the latest first."""
-    return JobList(jobs=[_shown_job(each) for each in site.jobs.latest()])
+    return JobList(jobs=[_shown_job(each) for each in every.latest()])
 
 
-def job(site: Site, _asked: Nothing, *, job_id: str) -> ShownJob:
+def job(every: Jobs, _asked: Nothing, *, job_id: str) -> ShownJob:
     """A run, or other work: how far it is, and what it has said."""
-    return _shown_job(_job(site, job_id))
+    return _shown_job(_job(every, job_id))
 
 
-def _job(site: Site, job_id: str) -> Job:
-    found = site.jobs.job(job_id)
+def job_cancel(every: Jobs, _asked: Nothing, *, job_id: str) -> Moved:
+    """Have a job end, as Ctrl-C does; what it has done so far is kept."""
+    every.cancel(_job(every, job_id).job_id)
+    return Moved(to=f"/jobs/{job_id}")
+
+
+def _job(every: Jobs, job_id: str) -> Job:
+    found = every.job(job_id)
     if found is None:
         raise NotShownError("there is no such job")
     return found
 
 
-def job_cancel(site: Site, _asked: Nothing, *, job_id: str) -> Moved:
-    """Have a job end, as Ctrl-C does; what it has done so far is kept."""
-    _job(site, job_id)
-    site.jobs.cancel(job_id)
-    return Moved(to=f"/jobs/{job_id}")
-
-
-# As Ctrl-C and its signal have it: of a shell, and of Python.
-_STOPPED = (130, -2, 143, -15, -9, 137)
-
-
 def _shown_job(found: Job) -> ShownJob:
     n_done, n, label = found.progress or (None, None, "")
-    key = found.about.get("suite_key", "")
     return ShownJob(
         job_id=found.job_id,
         kind=found.kind,
@@ -609,21 +598,11 @@ def _shown_job(found: Job) -> ShownJob:
         begun=found.begun,
         begun_by=found.begun_by,
         ended=found.ended,
-        state=_state(found),
+        state=found.state,
         n_done=n_done,
         n=n,
         label=label,
         log=found.log,
-        results=f"/suites/{key}" if key and found.exit_status == 0 else "",
+        results=str(found.about.get("results", "")) if found.exit_status == 0 else "",
         draft_id=str(found.about.get("draft_id", "")),
     )
-
-
-def _state(found: Job) -> Literal["waiting", "running", "done", "failed", "cancelled", "lost"]:
-    if found.is_lost:
-        return "lost"
-    if found.is_going_on:
-        return "running" if found.log else "waiting"
-    if found.exit_status == 0:
-        return "done"
-    return "cancelled" if found.exit_status in _STOPPED else "failed"

@@ -10,7 +10,8 @@ from pommel.errors import printable
 from pommel.leaderboard import Pages
 from pommel.serve.shelf import NotShownError
 from pommel.serve.shown_board import Happened, Shown, ShownBoard
-from pommel.serve.site import Download, Nothing, Site
+from pommel.serve.site import Download, Nothing
+from pommel.serve.uploads import Submissions
 from pommel.values import frozen
 
 _MOST_NEWS = 50
@@ -113,15 +114,14 @@ class SubmissionShown:
     history: list[Happened]
 
 
-def submission(site: Site, _asked: Nothing, submission_id: str) -> SubmissionShown:
+def submission(inbox: Submissions, _asked: Nothing, submission_id: str) -> SubmissionShown:
     """A submission: what is known of it, its scores, and its history."""
-    board = _board_of(site)
-    shown = board.latest
+    shown = inbox.board.latest
     listed = shown.ranking.ledger.submissions.get(submission_id)
     if listed is None:
         raise NotShownError("there is no such submission on this board")
     history = shown.history(submission_id)
-    if site.submissions and (sent := site.submissions.sent_as(listed.file_sha256)):
+    if sent := inbox.sent_as(listed.file_sha256):
         history.insert(0, Happened(what="sent", when=sent.sent, by=sent.sent_by))
     entry = shown.pages.entries.get(submission_id)
     known = None
@@ -137,12 +137,6 @@ def submission(site: Site, _asked: Nothing, submission_id: str) -> SubmissionSho
         ranked=known,
         history=history,
     )
-
-
-def _board_of(site: Site) -> ShownBoard:
-    if site.shown_board is None:
-        raise NotShownError("there is no such page: this server was started without a board")
-    return site.shown_board
 
 
 @frozen
@@ -289,11 +283,11 @@ def _item(shown: Shown, event: Happened, base: str) -> NewsItem:
         url=f"{base}/board/submissions/{event.submission_id}",
         title=printable(f"{name}{said_by}: {event.what}"),
         content_text=printable(f"{did}{f': {event.why}' if event.why else ''}"),
-        date_published=_moment(event.when),
+        date_published=_rfc3339(event.when),
     )
 
 
-def _moment(when: str) -> str:
+def _rfc3339(when: str) -> str:
     """Return a time of a ledger as feeds have it (RFC 3339); one without a zone is UTC."""
     moment = dt.datetime.fromisoformat(when)
     return moment.replace(tzinfo=moment.tzinfo or dt.UTC).isoformat(timespec="seconds")
@@ -310,7 +304,7 @@ def atom(board: ShownBoard, _asked: Nothing, *, base: str) -> Download:
     feed = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     _put(feed, "id", uuid.uuid5(uuid.NAMESPACE_OID, created.sha256).urn)
     _put(feed, "title", printable(said.title))
-    _put(feed, "updated", said.items[0].date_published if said.items else _moment(created.when))
+    _put(feed, "updated", said.items[0].date_published if said.items else _rfc3339(created.when))
     ET.SubElement(feed, "link", {"rel": "self", "href": f"{base}/board/feed.atom"})
     ET.SubElement(feed, "link", {**_A_PAGE, "href": said.home_page_url})
     _put(ET.SubElement(feed, "author"), "name", printable(said.title))

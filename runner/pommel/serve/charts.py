@@ -41,7 +41,7 @@ def regions_chart(shelf: Shelf, asked: RegionsChartAsked) -> Download:
     catalog = shelf.catalog()
     with shelf.opened() as store:
         own = catalog.suite(asked.suite)
-        on = {int(catalog.model_of[each]): int(each) for each in catalog.on(own).tolist()}
+        on = catalog.by_model(own)
         wanted = [catalog.model(each) for each in asked.model[: looking.MOST_MODELS]]
         read = catalog.read(store, [on[each.number] for each in wanted if each.number in on])
         document = shelf.document(store, catalog, own)
@@ -50,7 +50,7 @@ def regions_chart(shelf: Shelf, asked: RegionsChartAsked) -> Download:
         alone = looking.item_alone(document, asked.number)
         found = {}
         for n, record in read.items():
-            label = catalog.models[int(catalog.model_of[n])].label
+            label = catalog.label(n)
             run = store.runs.evaluate_again(record, alone, record.choices)
             found[label] = run.renamed(Named(name=label))
     shows = [(label, run.surprisals.sentences) for label, run in found.items()]

@@ -7,6 +7,7 @@ its tables stands in the modules that they are of; what a table holds, below.
 import contextlib
 import datetime as dt
 import os
+import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -181,6 +182,8 @@ class Desk:
         # A file that is gone is not made anew, empty and for everybody to read.
         address = f"{self.path.absolute().as_uri()}?mode=rw"
         connection = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+        # Rows are known by the names of their columns: values are made of them as they are.
+        connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = FULL")
@@ -194,6 +197,16 @@ class Desk:
             raise StoreError(f"{self.path}: {error}") from None
 
 
-def now() -> str:
-    """Return the time in UTC as the tables have it."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+def now(later: dt.timedelta = dt.timedelta()) -> str:
+    """Return the time in UTC as the tables have it, or what it is so much later."""
+    return (dt.datetime.now(dt.UTC) + later).isoformat(timespec="seconds")
+
+
+def moment(when: str) -> str:
+    """Return a time of a table as people read it: UTC, to the minute."""
+    return when[:16].replace("T", " ")
+
+
+def new_id() -> str:
+    """Return what nobody can guess, for an address."""
+    return secrets.token_urlsafe(9)

@@ -10,6 +10,7 @@ and `d-0` the formula and the description of the first prediction, `m-name` what
 import copy
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -49,6 +50,20 @@ class DraftError(UsageError):
 def usual_joiner(language: str) -> str:
     """Return what stands between the regions of a language's sentences: a space, or nothing."""
     return "" if language.lower().split("-")[0] in _WITHOUT_SPACES else " "
+
+
+def file_stem(name: str) -> str:
+    """Return what the file of a suite of this name may be called, everywhere, without an ending."""
+    letters = unicodedata.normalize("NFC", name)
+    # Vowels are marks in some scripts.
+    plain = (
+        each if unicodedata.category(each)[0] in "LMN" or each in "-_." else " " for each in letters
+    )
+    # Four bytes each at most: file systems take 255, and it is written under a longer name.
+    return "_".join("".join(plain).split())[:_LONGEST_STEM].strip("._") or "suite"
+
+
+_LONGEST_STEM = 48
 
 
 # The document as a grid.
@@ -351,17 +366,6 @@ def block_of(text: str) -> list[list[str]]:
     if rows[-1] == [""]:
         rows.pop()
     return rows
-
-
-def text_of_block(rows: Iterable[Sequence[str]]) -> str:
-    """Return what a spreadsheet would copy; `block_of` reads it again."""
-
-    def cell(text: str) -> str:
-        if re.search(r'[\t\r\n]|^"', text):
-            return '"' + text.replace('"', '""') + '"'
-        return text
-
-    return "".join("\t".join(map(cell, row)) + "\n" for row in rows)
 
 
 def _pasted(document: Document, place: str, text: str) -> tuple[Document, dict[str, str]]:

@@ -16,10 +16,10 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from pommel.errors import PommelError, StoreError, printable
-from pommel.serve.desk import Desk, now
+from pommel.serve.desk import Desk, new_id, now
 from pommel.values import frozen
 
 # What is kept of a log: its end.
@@ -37,6 +37,9 @@ _SECONDS_TO_STOP = 20.0
 # A server that has said nothing for so many of its beats is not there any more.
 _BEATS_UNTIL_LOST = 4
 _CANCELLED = 128 + signal.SIGINT
+# As Ctrl-C and its signals have it: of a shell, and of Python.
+_STOPPED = (_CANCELLED, -2, 143, -15, -9, 137)
+State = Literal["waiting", "running", "done", "failed", "cancelled", "lost"]
 _NOT_STARTED = 71
 
 
@@ -90,6 +93,17 @@ class Job:
         return self.ended is None and not self.is_lost
 
     @property
+    def state(self) -> State:
+        """How far it is, in a word."""
+        if self.is_lost:
+            return "lost"
+        if self.is_going_on:
+            return "running" if self.log else "waiting"
+        if self.exit_status == 0:
+            return "done"
+        return "cancelled" if self.exit_status in _STOPPED else "failed"
+
+    @property
     def progress(self) -> tuple[int, int, str] | None:
         """How much it has done, of how much, and of what, if it has said so; None once it ended."""
         match = _PROGRESS.fullmatch(self.log.rstrip("\n").rpartition("\n")[2])
@@ -138,7 +152,7 @@ class Jobs:
 
         Raises `BusyError` where too many wait already.
         """
-        job_id = secrets.token_urlsafe(9)
+        job_id = new_id()
         work = _UnderWay(arguments, given)
         with self._changed:
             if len(self._under_way) >= self._most_at_once + self._most_waiting:
@@ -177,8 +191,8 @@ class Jobs:
         return next(iter(self._found("WHERE job_id = ?", [job_id])), None)
 
     def latest(self, n: int = 50) -> list[Job]:
-        """Return the jobs that were begun last, the newest first, without their logs."""
-        return self._found("ORDER BY begun DESC, rowid DESC LIMIT ?", [n], log="''")
+        """Return the jobs that were begun last, the newest first, with the ends of their logs."""
+        return self._found("ORDER BY begun DESC, rowid DESC LIMIT ?", [n], log="substr(log, -200)")
 
     def run(
         self, arguments: Sequence[str], limits: Limits | None = None, *, holding: int | None = None
@@ -285,25 +299,16 @@ class Jobs:
     def _found(self, which: str, values: Sequence[object], *, log: str = "log") -> list[Job]:
         with self.desk.reading() as connection:
             rows = connection.execute(
-                f"SELECT job_id, kind, title, about, begun, begun_by, ended, exit_status, {log}, "  # noqa: S608 - our own text
-                f"server, seen FROM jobs {which}",
+                f"SELECT job_id, kind, title, about, begun, begun_by, ended, exit_status, server, "  # noqa: S608 - our own text
+                f"seen, {log} AS log FROM jobs {which}",
                 values,
             ).fetchall()
-        return [
-            Job(
-                job_id=job_id,
-                kind=kind,
-                title=title,
-                about=json.loads(about),
-                begun=begun,
-                begun_by=by,
-                ended=ended,
-                exit_status=status,
-                log=said,
-                is_lost=ended is None and self._is_lost(job_id, server, seen),
-            )
-            for job_id, kind, title, about, begun, by, ended, status, said, server, seen in rows
-        ]
+        found = []
+        for row in map(dict, rows):
+            server, seen = row.pop("server"), row.pop("seen")
+            is_lost = row["ended"] is None and self._is_lost(row["job_id"], server, seen)
+            found.append(Job(**{**row, "about": json.loads(row["about"]), "is_lost": is_lost}))
+        return found
 
     def _is_lost(self, job_id: str, server: str, seen: str) -> bool:
         if server == self.server:

@@ -319,8 +319,8 @@ def models(shelf: Shelf, asked: ModelsAsked) -> Models:
                 family=every[n].family,
                 family_key=every[n].family_key,
                 n_suites=int(n_suites[n]),
-                score=_number(means[n]),
-                difference=_number(far_means[n]),
+                score=finite(means[n]),
+                difference=finite(far_means[n]),
                 n_shared=counts[0][n],
                 n_better=counts[1][n],
                 n_worse=counts[2][n],
@@ -445,11 +445,11 @@ def suites(shelf: Shelf, asked: SuitesAsked) -> Suites:
                 circuit=circuit_cell(every[n].circuit),
                 language=every[n].language,
                 n_models=int(n_models[n]),
-                mean=_number(means[n]),
-                best=_number(best[n]),
-                score=_number(scores[n]),
-                baseline=_number(base[n]),
-                difference=_number(scores[n] - base[n]),
+                mean=finite(means[n]),
+                best=finite(best[n]),
+                score=finite(scores[n]),
+                baseline=finite(base[n]),
+                difference=finite(scores[n] - base[n]),
             )
             for n in on_page.tolist()
         ],
@@ -534,10 +534,10 @@ def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
     with shelf.opened() as store:
         own = catalog.suite(key)
         every = catalog.on(own)
-        on = {int(catalog.model_of[each]): int(each) for each in every.tolist()}
+        on = catalog.by_model(own)
         pinned = catalog.model(asked.baseline) if asked.baseline else None
         base = on.get(pinned.number) if pinned else None
-        labels = [catalog.models[n].label for n in catalog.model_of[every].tolist()]
+        labels = [catalog.label(each) for each in every.tolist()]
         rows = every[_has(asked.model, labels)]
         names = np.zeros(len(catalog.rows), dtype=np.int64)
         names[every] = _ranks(labels)
@@ -562,12 +562,12 @@ def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
         offered=sorted(labels, key=_in_alphabet) if len(labels) <= _MOST_OFFERED else [],
         rows=[
             OnSuite(
-                run={**_row(read[n]), "model_name": catalog.models[catalog.model_of[n]].label},
+                run={**_row(read[n]), "model_name": catalog.label(n)},
                 shares=[
                     each.n_holding / each.n_items if each.n_items else None
                     for each in read[n].result.predictions
                 ],
-                difference=_number(float(catalog.scores[n]) - base_score),
+                difference=finite(float(catalog.scores[n]) - base_score),
             )
             for n in on_page.tolist()
             if n in read
@@ -575,7 +575,7 @@ def suite(shelf: Shelf, asked: SuiteAsked, *, key: str) -> OneSuite:
         n=len(rows),
         n_models=len(every),
         n_pages=n_pages,
-        baseline=_number(base_score),
+        baseline=finite(base_score),
         has_sentences=document is not None,
         predictions=[*_on_predictions(read.values(), document)],
         items=items_shown,
@@ -778,9 +778,9 @@ def _compared_suite(
         key=own.key,
         name=own.name,
         circuit=circuit_cell(own.circuit),
-        left=_number(left),
-        right=_number(right),
-        difference=_number(left - right),
+        left=finite(left),
+        right=finite(right),
+        difference=finite(left - right),
         n_items=len(found.numbers),
         n_differing=int(found.differs.sum()),
     )
@@ -846,7 +846,7 @@ class _Aligned:
             number=int(self.numbers[place]),
             differs=bool(self.differs[place]),
             holds=[(left, right) for left, right in holds],
-            margins_bits=[(_number(left), _number(right)) for left, right in margins],
+            margins_bits=[(finite(left), finite(right)) for left, right in margins],
         )
 
 
@@ -918,8 +918,8 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
     with shelf.opened() as store:
         own = catalog.suite(key)
         every = catalog.on(own)
-        on = {int(catalog.model_of[each]): int(each) for each in every.tolist()}
-        labels = [catalog.models[n].label for n in catalog.model_of[every].tolist()]
+        on = catalog.by_model(own)
+        labels = [catalog.label(each) for each in every.tolist()]
         rows = every[_has(asked.named, labels)]
         rows = _sorted(rows, catalog.scores[rows], down=True)
         on_page, n_pages = _paged(rows, asked.page)
@@ -936,7 +936,7 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
         tellers = catalog.with_tokens(store, np.array(first, dtype=np.int64))[:MOST_MODELS]
         read = catalog.read(store, [*tellers, *on_page.tolist()])
         shown = {
-            _label(catalog, n): [*shaded(store.runs.surprisals(read[n], alone))]
+            catalog.label(n): [*shaded(store.runs.surprisals(read[n], alone))]
             for n in tellers
             if n in read
         }
@@ -954,7 +954,7 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
         shown=shown,
         predictions=[*_on_predictions(read.values(), document)],
         margins=[
-            ItemMargins(name=_label(catalog, n), holds=holds, margins_bits=margins)
+            ItemMargins(name=catalog.label(n), holds=holds, margins_bits=margins)
             for n in on_page.tolist()
             if n in read
             for holds, margins in [_verdicts(read[n], number)]
@@ -962,10 +962,6 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
         n=len(rows),
         n_pages=n_pages,
     )
-
-
-def _label(catalog: Catalog, row: int) -> str:
-    return catalog.models[int(catalog.model_of[row])].label
 
 
 def item_alone(document: Suite, number: int) -> Suite:
@@ -983,7 +979,7 @@ def _verdicts(record: RunRecord, number: int) -> tuple[list[bool | None], list[f
     at = record.result.item_numbers.index(number)
     own = [*record.result.predictions]
     holds = [None if each.skipped[at] else bool(each.holds[at]) for each in own]
-    return holds, [_number(float(each.margin_bits[at])) for each in own]
+    return holds, [finite(float(each.margin_bits[at])) for each in own]
 
 
 @frozen
@@ -1045,8 +1041,8 @@ def families(shelf: Shelf, asked: FamiliesAsked) -> Families:
                 n_suites=len({*catalog.suite_of[of_it].tolist()}),
                 first_step=first.step_value,
                 last_step=last.step_value,
-                first_score=_number(means[first.number]),
-                last_score=_number(means[last.number]),
+                first_score=finite(means[first.number]),
+                last_score=finite(means[last.number]),
             )
         )
     return Families(asked=asked, rows=rows, n=len(fitting), n_pages=n_pages)
@@ -1129,7 +1125,7 @@ def family(shelf: Shelf, asked: FamilyAsked, *, key: str) -> OneFamily:
             StepRow(
                 step=each.step_value,
                 model=each.label,
-                scores=[_number(score) for score in columns[first + n].tolist()],
+                scores=[finite(score) for score in columns[first + n].tolist()],
             )
             for n, each in enumerate(steps)
         ],
@@ -1142,7 +1138,7 @@ def family(shelf: Shelf, asked: FamilyAsked, *, key: str) -> OneFamily:
             for column in columns.T.tolist()
         ],
         baseline=[
-            None if base is None else _number(float(_unit_means(base[np.newaxis, each])[0]))
+            None if base is None else finite(float(_unit_means(base[np.newaxis, each])[0]))
             for _, each in on_page
         ],
         n=len(units),
@@ -1225,7 +1221,7 @@ def shaded(surprisals: SuiteSurprisals) -> Iterator[ShadedSentence]:
             pieces.append(
                 ShadedToken(
                     text=scored.text[max(end, token.start) : token.end],
-                    surprisal_bits=None if bits is None else _number(bits),
+                    surprisal_bits=None if bits is None else finite(bits),
                     shade=0 if bits is None else _shade(bits),
                     region=None if region is None else numbers[region],
                 )
@@ -1238,7 +1234,7 @@ def shaded(surprisals: SuiteSurprisals) -> Iterator[ShadedSentence]:
             condition=name,
             text=scored.text,
             pieces=pieces,
-            regions_bits={number: _number(sums[number]) for number in numbers},
+            regions_bits={number: finite(sums[number]) for number in numbers},
         )
 
 
@@ -1246,6 +1242,6 @@ def _shade(bits: float) -> int:
     return 1 + int(min(_SHADES - 1, max(0.0, bits) // _BITS_OF_SHADE))
 
 
-def _number(value: float) -> float | None:
-    """Return a number as JSON has it."""
+def finite(value: float) -> float | None:
+    """Return a number as JSON has it: null for NaN and infinity."""
     return float(value) if math.isfinite(value) else None

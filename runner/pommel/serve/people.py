@@ -4,7 +4,7 @@ import datetime as dt
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -107,24 +107,17 @@ class People:
             )
         # 256 bits that nobody can guess: such a hash needs neither salt nor time.
         token = secrets.token_urlsafe(32)
-        expires = dt.datetime.now(dt.UTC) + dt.timedelta(days=n_days)
-        row = (
-            name,
-            _hash(token),
-            " ".join(sorted({*scopes})),
-            now(),
-            expires.isoformat(timespec="seconds"),
-        )
+        allowed, expires = " ".join(sorted({*scopes})), now(dt.timedelta(days=n_days))
         with self.desk.writing() as connection:
             connection.execute(
                 "INSERT INTO tokens (name, hash, scopes, created, expires) VALUES (?, ?, ?, ?, ?)",
-                row,
+                (name, _hash(token), allowed, now(), expires),
             )
         return token
 
     def grants(self) -> list[Grant]:
         """Return all personal tokens that there have been, the oldest first."""
-        return self._grants("?", 1)
+        return self._grants("TRUE")
 
     def revoke(self, token_id: int) -> Grant:
         """Take a personal token back; raises `UsageError` for one that is not there."""
@@ -139,28 +132,23 @@ class People:
             raise UsageError(f"there is no token {token_id}; there are {known}")
         return found[0]
 
-    def _grants(self, where: str, value: object) -> list[Grant]:
+    def _grants(self, where: str, *values: object) -> list[Grant]:
         columns = "token_id, name, scopes, created, expires, revoked"
         with self.desk.reading() as connection:
             rows = connection.execute(
                 f"SELECT {columns} FROM tokens WHERE {where} ORDER BY token_id",  # noqa: S608 - our own text
-                (value,),
+                values,
             ).fetchall()
-        return [
-            Grant(
-                token_id=token_id,
-                name=name,
-                scopes=tuple(each for each in SCOPES if each in scopes.split()),
-                created=created,
-                expires=expires,
-                revoked=revoked,
-            )
-            for token_id, name, scopes, created, expires, revoked in rows
-        ]
+        return [Grant(**{**row, "scopes": tuple(_scopes(row["scopes"]))}) for row in rows]
 
 
 def _person(name: str, grants: Iterable[Grant]) -> Person:
     return Person(name=name, scopes=frozenset(each for one in grants for each in one.scopes))
+
+
+def _scopes(text: str) -> Iterator[Scope]:
+    """Yield what a column of the table allows, in the usual order."""
+    return (each for each in SCOPES if each in text.split())
 
 
 def _hash(token: str) -> bytes:

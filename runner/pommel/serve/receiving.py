@@ -25,15 +25,15 @@ def _may_see(upload: Upload, person: Person) -> bool:
 
 
 @frozen
-class SubmitShown:
-    """How to submit, and what whoever asks has sent, the latest first."""
+class OwnShown:
+    """What whoever asks has sent, the latest first; the page has a form to send more."""
 
     sent: list[Upload]
 
 
-def submit(inbox: Submissions, _asked: Nothing, *, person: Person) -> SubmitShown:
+def submit(inbox: Submissions, _asked: Nothing, *, person: Person) -> OwnShown:
     """How to submit to the board, and a form for that."""
-    return SubmitShown(sent=inbox.sent_by(person.name) if person.may("upload") else [])
+    return OwnShown(sent=inbox.sent_by(person.name) if person.may("upload") else [])
 
 
 @frozen
@@ -49,16 +49,9 @@ def send(inbox: Submissions, asked: SubmissionAsked, *, person: Person) -> Moved
     return _sent(inbox, inbox.send(sent.name, sent.content, by=person.name))
 
 
-@frozen
-class ProposeShown:
-    """How to propose a suite, and what whoever asks has proposed, the latest first."""
-
-    sent: list[Upload]
-
-
-def propose(inbox: Inbox, _asked: Nothing, *, person: Person) -> ProposeShown:
+def propose(inbox: Inbox, _asked: Nothing, *, person: Person) -> OwnShown:
     """A form for proposing a suite."""
-    return ProposeShown(sent=inbox.sent_by(person.name))
+    return OwnShown(sent=inbox.sent_by(person.name))
 
 
 @frozen
@@ -191,8 +184,7 @@ def verify(inbox: Submissions, asked: VerifyAsked, *, person: Person) -> Moved:
         by=person.name,
         about={
             "board": str(inbox.place),
-            "submission": asked.submission_id,
-            "link": "/board/queue",
+            "results": f"/board/submissions/{own[0]}" if own else "/board",
         },
     )
     return Moved(to=f"/jobs/{job_id}")

@@ -5,11 +5,8 @@ what it is, and says which one it was made of.
 """
 
 import datetime as dt
-import secrets
 import time
-import unicodedata
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import field
 from pathlib import PurePath
@@ -18,8 +15,10 @@ from threading import Lock
 from typing import TypeVar, cast
 
 from pommel.files import JsonDocument
-from pommel.serve.desk import Desk, now
+from pommel.serve import drafts
+from pommel.serve.desk import Desk, new_id, now
 from pommel.serve.drafts import Change, Clash, Document, DraftError, merged
+from pommel.serve.recent import Recent
 from pommel.serve.shelf import NotShownError
 from pommel.values import frozen
 
@@ -32,11 +31,10 @@ _MOST_REVISIONS = 1_000
 # Documents of a thousand items take ten megabytes each; what is computed of them takes little.
 _MOST_AT_HAND, _MOST_COMPUTED = 8, 64
 _MOST_LISTED = 200
-_LONGEST_STEM = 48
 
 
 @frozen
-class Kept:
+class Draft:
     """A draft as it is now: which revision, of which document, and what else is known of it.
 
     `file` is its name in the folder of suites, "" before it was saved there, and `saved_sha256`
@@ -55,16 +53,7 @@ class Kept:
     @property
     def stem(self) -> str:
         """What its file is called, or could be, without an ending."""
-        if self.file:
-            return PurePath(self.file).stem
-        name = _title(self.document)
-        # Vowels are marks in some scripts.
-        safe = "".join(
-            each if unicodedata.category(each)[0] in "LMN" or each in "-_." else "_"
-            for each in name
-        )
-        # Four bytes each at most: file systems take 255, and it is written under a longer name.
-        return safe[:_LONGEST_STEM].strip("._") or "suite"
+        return PurePath(self.file).stem or drafts.file_stem(_title(self.document))
 
 
 @frozen
@@ -87,7 +76,7 @@ class Outcome:
     change rests on, and `by` who has changed it since.
     """
 
-    kept: Kept
+    kept: Draft
     by: tuple[str, ...]
     before: Document = field(repr=False)
     rested_on: Document = field(repr=False)
@@ -100,27 +89,22 @@ class Drafts:
 
     desk: Desk
     # Documents by draft and revision, which never change.
-    _at_hand: OrderedDict[tuple[str, int], Document] = field(default_factory=OrderedDict)
+    _at_hand: Recent[tuple[str, int], Document | None] = field(
+        default_factory=lambda: Recent(_MOST_AT_HAND)
+    )
     # What was computed of them, by that and by what computes it.
-    _computed: OrderedDict[tuple[object, str, int], object] = field(default_factory=OrderedDict)
-    _lock: Lock = field(default_factory=Lock)
+    _computed: Recent[tuple[object, str, int], object] = field(
+        default_factory=lambda: Recent(_MOST_COMPUTED)
+    )
 
-    def once(self, kept: Kept, compute: Callable[[Document], _Computed]) -> _Computed:
+    def once(self, kept: Draft, compute: Callable[[Document], _Computed]) -> _Computed:
         """Return what is computed of a draft's document alone, which is costly and asked again."""
         key = compute, kept.draft_id, kept.revision
-        with self._lock:
-            if key in self._computed:
-                return cast("_Computed", self._computed[key])
-        found = compute(kept.document)
-        with self._lock:
-            self._computed[key] = found
-            while len(self._computed) > _MOST_COMPUTED:
-                self._computed.popitem(last=False)
-        return found
+        return cast("_Computed", self._computed.get(key, lambda: compute(kept.document)))
 
     def begin(self, document: Document, *, by: str, file: str = "", saved_sha256: str = "") -> str:
         """Begin a draft, and return its id."""
-        draft_id = secrets.token_urlsafe(9)
+        draft_id = new_id()
         with self.desk.writing() as connection:
             connection.execute(
                 "INSERT INTO drafts (draft_id, revision, title, created, created_by, file, "
@@ -134,24 +118,14 @@ class Drafts:
         """Return the drafts that were changed last, the newest first."""
         with self.desk.reading() as connection:
             rows = connection.execute(
-                "SELECT draft_id, title, coalesce(file, ''), created_by, changed, changed_by "
-                "FROM drafts JOIN revisions USING (draft_id, revision) "
+                "SELECT draft_id, title, coalesce(file, '') AS file, created_by, changed, "
+                "changed_by FROM drafts JOIN revisions USING (draft_id, revision) "
                 "ORDER BY changed DESC, draft_id LIMIT ?",
                 (n,),
             ).fetchall()
-        return [
-            ListedDraft(
-                draft_id=draft_id,
-                title=title,
-                file=file,
-                created_by=created_by,
-                changed=changed,
-                changed_by=changed_by,
-            )
-            for draft_id, title, file, created_by, changed, changed_by in rows
-        ]
+        return [ListedDraft(**row) for row in rows]
 
-    def shown(self, draft_id: str) -> Kept:
+    def shown(self, draft_id: str) -> Draft:
         """Return a draft as it is now; raises `NotShownError` for one that is not there."""
         with self.desk.reading() as connection:
             return self._shown(connection, draft_id)
@@ -191,6 +165,7 @@ class Drafts:
             if found.document != kept.document:
                 self._add(connection, kept, found.document, change, by)
             after = self._shown(connection, draft_id)
+        self._at_hand.put((draft_id, after.revision), after.document)
         return Outcome(
             kept=after,
             by=tuple(others),
@@ -199,7 +174,7 @@ class Drafts:
             clashes=found.clashes,
         )
 
-    def undo(self, draft_id: str, rests_on: int) -> Kept:
+    def undo(self, draft_id: str, rests_on: int) -> Draft:
         """Go back to before the last change, if the draft is as it was at `rests_on`."""
         return self._go(
             draft_id,
@@ -208,7 +183,7 @@ class Drafts:
             "AND parent IN (SELECT revision FROM revisions WHERE draft_id = :draft)",
         )
 
-    def redo(self, draft_id: str, rests_on: int) -> Kept:
+    def redo(self, draft_id: str, rests_on: int) -> Draft:
         """Do again what was undone last, if the draft is as it was at `rests_on`."""
         return self._go(
             draft_id,
@@ -230,7 +205,7 @@ class Drafts:
             self._shown(connection, draft_id)
             connection.execute("DELETE FROM drafts WHERE draft_id = ?", (draft_id,))
 
-    def _go(self, draft_id: str, rests_on: int, where: str) -> Kept:
+    def _go(self, draft_id: str, rests_on: int, where: str) -> Draft:
         with self.desk.writing() as connection:
             kept = self._shown(connection, draft_id)
             if kept.revision != rests_on:
@@ -246,32 +221,25 @@ class Drafts:
                 )
             return self._shown(connection, draft_id)
 
-    def _shown(self, connection: Connection, draft_id: str) -> Kept:
+    def _shown(self, connection: Connection, draft_id: str) -> Draft:
         row = connection.execute(
-            "SELECT revision, coalesce(file, ''), coalesce(saved_sha256, ''), changed_by, "
-            "parent IN (SELECT revision FROM revisions WHERE draft_id = drafts.draft_id), "
+            "SELECT draft_id, revision, coalesce(file, '') AS file, "
+            "coalesce(saved_sha256, '') AS saved_sha256, changed_by, "
+            "coalesce(parent IN (SELECT revision FROM revisions "
+            "WHERE draft_id = drafts.draft_id), 0) AS can_undo, "
             "EXISTS (SELECT 1 FROM revisions AS child WHERE child.draft_id = drafts.draft_id "
-            "AND child.parent = drafts.revision) "
+            "AND child.parent = drafts.revision) AS can_redo "
             "FROM drafts JOIN revisions USING (draft_id, revision) WHERE draft_id = ?",
             (draft_id,),
         ).fetchone()
-        document = row and self._document(connection, draft_id, row[0])
+        document = row and self._document(connection, draft_id, row["revision"])
         if document is None:
             raise NotShownError("there is no such draft (any more)")
-        revision, file, saved_sha256, changed_by, can_undo, can_redo = row
-        return Kept(
-            draft_id=draft_id,
-            revision=revision,
-            document=document,
-            file=file,
-            saved_sha256=saved_sha256,
-            changed_by=changed_by,
-            can_undo=bool(can_undo),
-            can_redo=bool(can_redo),
-        )
+        can = {name: bool(row[name]) for name in ("can_undo", "can_redo")}
+        return Draft(**{**row, **can, "document": document})
 
     def _add(
-        self, connection: Connection, kept: Kept, document: Document, change: Change, by: str
+        self, connection: Connection, kept: Draft, document: Document, change: Change, by: str
     ) -> None:
         (last,) = connection.execute(
             "SELECT max(revision) FROM revisions WHERE draft_id = ?", (kept.draft_id,)
@@ -281,11 +249,10 @@ class Drafts:
         parent = kept.revision
         if is_one_cell and last == kept.revision:
             # A word that is typed letter by letter is one step back.
-            since = dt.datetime.now(dt.UTC) - _A_STEP
             row = connection.execute(
                 "SELECT parent FROM revisions WHERE draft_id = ? AND revision = ? AND said = ? "
                 "AND changed_by = ? AND changed >= ?",
-                (kept.draft_id, kept.revision, said, by, since.isoformat(timespec="seconds")),
+                (kept.draft_id, kept.revision, said, by, now(-_A_STEP)),
             ).fetchone()
             parent = row[0] if row else parent
         own = (kept.draft_id, last + 1, parent)
@@ -316,25 +283,19 @@ class Drafts:
 
     def _document(self, connection: Connection, draft_id: str, revision: int) -> Document | None:
         key = draft_id, revision
-        with self._lock:
-            if key in self._at_hand:
-                self._at_hand.move_to_end(key)
-                return self._at_hand[key]
-        row = connection.execute(
-            "SELECT document FROM revisions WHERE draft_id = ? AND revision = ?", key
-        ).fetchone()
-        if row is None:
-            return None
-        text = zlib.decompress(row[0]).decode()
-        document: Document = JsonDocument.parse(text, file="the draft").value
-        self._keep_at_hand(key, document)
-        return document
 
-    def _keep_at_hand(self, key: tuple[str, int], document: Document) -> None:
-        with self._lock:
-            self._at_hand[key] = document
-            while len(self._at_hand) > _MOST_AT_HAND:
-                self._at_hand.popitem(last=False)
+        def read() -> Document | None:
+            row = connection.execute(
+                "SELECT document FROM revisions WHERE draft_id = ? AND revision = ?", key
+            ).fetchone()
+            if row is None:
+                return None
+            text = zlib.decompress(row[0]).decode()
+            document: Document = JsonDocument.parse(text, file="the draft").value
+            return document
+
+        # What this connection has written is not kept yet: the disk may be full.
+        return read() if connection.total_changes else self._at_hand.get(key, read)
 
 
 def _title(document: Document) -> str:

@@ -6,12 +6,10 @@ import math
 import threading
 import time
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +18,7 @@ from pommel.analysis import ModelsCompared
 from pommel.errors import UsageError, listed, nearest
 from pommel.models import Membership
 from pommel.scoring import RunRecord, SuiteFacts
+from pommel.serve.recent import Recent
 from pommel.store import RunIndex, Store
 from pommel.suite import Suite
 from pommel.values import frozen
@@ -192,6 +191,15 @@ class Catalog:
         """Return which of `rows` are on a suite."""
         return np.flatnonzero(self.suite_of == suite.number)
 
+    def by_model(self, suite: ShownSuite) -> dict[int, int]:
+        """Return which of `rows` is on a suite, by the number of its model."""
+        own = self.on(suite)
+        return dict(zip(self.model_of[own].tolist(), own.tolist(), strict=True))
+
+    def label(self, row: int) -> str:
+        """Return what the model of one of `rows` is called."""
+        return self.models[int(self.model_of[row])].label
+
     def of_model(self, model: ShownModel) -> Numbers:
         """Return which of `rows` are of a model."""
         return np.flatnonzero(self.model_of == model.number)
@@ -222,16 +230,18 @@ class Catalog:
 
 def suite_key(name: str, facts: SuiteFacts) -> str:
     """Return by what a suite is addressed: the beginning of its SHA-256, or of its name's."""
-    return facts.sha256[:_DIGITS] or digest(f"{facts.language}\n{name}" if facts.language else name)
+    return facts.sha256[:KEY_DIGITS] or digest(
+        f"{facts.language}\n{name}" if facts.language else name
+    )
 
 
 def digest(text: str) -> str:
     """Return by what something that has only a name is addressed."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_DIGITS]
 
 
 # Of a SHA-256, in addresses.
-_DIGITS = 16
+KEY_DIGITS = 16
 _MOST_NAMES = 8
 
 
@@ -260,39 +270,6 @@ def _is_newest(models: Numbers, suites: Numbers, ages: Numbers) -> NDArray[np.bo
 
 class NotShownError(UsageError):
     """An address names what is not there."""
-
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-
-
-class Recent(Generic[_Key, _Value]):
-    """The last values that were asked for, so many of them; for several threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[_Key, _Value] = OrderedDict()
-
-    def get(self, key: _Key, make: Callable[[], _Value]) -> _Value:
-        """Return what is kept, or else what `make` makes; two threads may both make it."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        value = make()
-        # What is not there yet may come.
-        if value is not None:
-            self.put(key, value)
-        return value
-
-    def put(self, key: _Key, value: _Value) -> None:
-        """Keep a value, and forget what nobody has asked for the longest."""
-        with self._lock:
-            self._kept[key] = value
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
 
 
 class Shelf:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import PommelError, counted
 from pommel.leaderboard import BoardFolder, Event, Ledger, Pages, Places, Ranking
+from pommel.serve.recent import Recent
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -45,35 +46,6 @@ RANKING = threading.Lock()
 
 class NotReadyError(PommelError):
     """Something that is asked for takes longer than a request."""
-
-
-_K = TypeVar("_K")
-_V = TypeVar("_V")
-
-
-class Kept(Generic[_K, _V]):
-    """Values that are made once each, whoever asks at the same time; at most `most`, then anew."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._values: dict[_K, tuple[threading.Lock, list[_V]]] = {}
-
-    def get(self, key: _K, make: Callable[[], _V]) -> _V:
-        """Return the value of a key; others who want the same wait for whoever makes it."""
-        with self._lock:
-            if key not in self._values and len(self._values) >= self._most:
-                self._values.clear()
-            lock, made = self._values.setdefault(key, (threading.Lock(), []))
-        with lock:
-            if not made:
-                made.append(make())
-            return made[0]
-
-    def made(self) -> dict[_K, _V]:
-        """Return what was made so far."""
-        with self._lock:
-            return {key: made[0] for key, (_, made) in self._values.items() if made}
 
 
 @frozen
@@ -108,12 +80,12 @@ class Shown:
     place: BoardFolder
     pages: Pages
     before: Mapping[tuple[str, str], Pages] = field(default_factory=dict)
-    _parts: Kept[tuple[str, str, str], tuple["Markup", "Markup"]] = field(
-        default_factory=lambda: Kept(_MOST_KEPT)
+    _parts: Recent[tuple[str, str, str], tuple["Markup", "Markup"]] = field(
+        default_factory=lambda: Recent(_MOST_KEPT)
     )
-    _within: Kept[tuple[str, str], Pages] = field(default_factory=lambda: Kept(64))
-    _values: Kept[tuple[str, str], Mapping[str, Any]] = field(default_factory=lambda: Kept(64))
-    _files: Kept[str, bytes] = field(default_factory=lambda: Kept(8))
+    _within: Recent[tuple[str, str], Pages] = field(default_factory=lambda: Recent(64))
+    _values: Recent[tuple[str, str], Mapping[str, Any]] = field(default_factory=lambda: Recent(64))
+    _files: Recent[str, bytes] = field(default_factory=lambda: Recent(8))
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _under_way: dict[tuple[str, str], threading.Event] = field(default_factory=dict)
 
@@ -274,8 +246,8 @@ class ShownBoard:
     def __init__(self, folder: Path) -> None:
         self.place = BoardFolder(folder.absolute())
         # The ledger is read soon; what the pages show takes longer to make.
-        self._ledgers: Kept[tuple[object, ...], Ledger] = Kept(1)
-        self._added: Kept[str, Mapping[str, Event]] = Kept(1)
+        self._ledgers: Recent[tuple[object, ...], Ledger] = Recent(1)
+        self._added: Recent[str, Mapping[str, Event]] = Recent(1)
         self._lock = threading.Lock()
         self._latest: tuple[tuple[object, ...], Shown] | None = None
 

@@ -29,11 +29,13 @@ class Site:
     board: Path | None = None
     suites: Path | None = None
     models: tuple[str, ...] = ()
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    # Held while a draft is saved among the suites.
+    saving: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         # Before two requests can ask for them at once, and get two of them.
         _ = (self.shelf, self.jobs, self.submissions, self.proposals)
+        _ = (self.drafts, self.windows, self.live)
 
     @property
     def desk(self) -> Desk:

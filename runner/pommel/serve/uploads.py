@@ -9,12 +9,9 @@ import contextlib
 import hashlib
 import json
 import os
-import re
-import secrets
 import sys
 import tempfile
 import threading
-import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -26,7 +23,8 @@ import msgspec
 from pommel.errors import PommelError, StoreError, UsageError, printable
 from pommel.files import locked_for_others, make_folder
 from pommel.leaderboard import BoardFolder
-from pommel.serve.desk import Desk, now
+from pommel.serve.desk import Desk, moment, new_id, now
+from pommel.serve.drafts import file_stem
 from pommel.serve.jobs import BusyError, Finished, Jobs
 from pommel.serve.shelf import NotShownError
 from pommel.serve.shown_board import ShownBoard
@@ -170,7 +168,7 @@ class Inbox(ABC):
         if len(words) > LONGEST_WORDS:
             raise UsageError(f"that are too many words; up to {LONGEST_WORDS:,} characters do")
         sha256 = hashlib.sha256(content).hexdigest()
-        upload_id = secrets.token_urlsafe(9)
+        upload_id = new_id()
         shown = printable(name)[:_LONGEST_NAME] or self.noun
         with self.desk.writing() as connection:
             pending = connection.execute(
@@ -272,12 +270,12 @@ class Inbox(ABC):
 
     def waiting(self) -> list[Upload]:
         """Return what is checked or waits, the oldest first."""
-        found = self._found("status IN ('sent', 'waiting') AND ? ORDER BY sent, rowid", 1)
+        found = self._found("status IN ('sent', 'waiting') ORDER BY sent, rowid")
         return [each for each in found if each.status in {"sent", "waiting"}]
 
     def everything(self) -> list[Upload]:
         """Return all that was ever sent, the oldest first."""
-        return self._found("? ORDER BY sent, rowid", 1)
+        return self._found("TRUE ORDER BY sent, rowid")
 
     def decided(self, n: int = 20) -> list[Upload]:
         """Return what was accepted or refused last, the latest first."""
@@ -286,46 +284,29 @@ class Inbox(ABC):
 
     def sent_by(self, person: str, n: int = 20) -> list[Upload]:
         """Return what one person has sent, the latest first."""
-        return self._found(f"sent_by = ? ORDER BY sent DESC, rowid DESC LIMIT {n:d}", person)
+        return self._found("sent_by = ? ORDER BY sent DESC, rowid DESC LIMIT ?", person, n)
 
     def sent_as(self, sha256: str) -> Upload | None:
         """Return what was sent with this content and accepted, None for nothing."""
         found = self._found("sha256 = ? AND status IN ('waiting', 'accepted')", sha256)
         return found[0] if found else None
 
-    def _found(self, which: str, value: object) -> list[Upload]:
+    def _found(self, which: str, *values: object) -> list[Upload]:
         """Return uploads as they are now: accepted where their place says so."""
         with self.desk.reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM uploads WHERE place = ? AND kind = ? AND {which}",  # noqa: S608 - our own text
-                (str(self.place), self.kind, value),
+                (str(self.place), self.kind, *values),
             ).fetchall()
         found = []
-        for upload_id, name, words, n_bytes, sha256, sent, by, status, said, *decided in rows:
-            upload = Upload(
-                upload_id=upload_id,
-                name=name,
-                words=words,
-                n_bytes=n_bytes,
-                sha256=sha256,
-                sent=sent,
-                sent_by=by,
-                status=status,
-                found=msgspec.json.decode(said, type=Found),
-                decided=decided[0],
-                decided_by=decided[1],
-                reason=decided[2],
-            )
-            if status == "sent":
-                self._begin_check(upload_id)
-            elif status == "waiting" and (decision := self.accepted(upload)):
-                self._decide(upload_id, "accepted", decision)
-                upload = self._as_decided(upload_id)
+        for row in rows:
+            upload = Upload(**{**row, "found": msgspec.json.decode(row["found"], type=Found)})
+            if upload.status == "sent":
+                self._begin_check(upload.upload_id)
+            elif upload.status == "waiting" and (decision := self.accepted(upload)):
+                self._decide(upload.upload_id, "accepted", decision)
+                (upload,) = self._found("upload_id = ?", upload.upload_id)
             found.append(upload)
-        return found
-
-    def _as_decided(self, upload_id: str) -> Upload:
-        (found,) = self._found("upload_id = ?", upload_id)
         return found
 
     # Deciding.
@@ -402,7 +383,7 @@ class Inbox(ABC):
             if upload.status in {"accepted", "refused"}:
                 raise DecidedError(
                     f"this {self.noun} is {upload.status} already, by {upload.decided_by} on "
-                    f"{(upload.decided or '')[:16].replace('T', ' ')} (UTC)",
+                    f"{moment(upload.decided or '')} (UTC)"
                 )
             if upload.status != "waiting":
                 raise DecidedError(f"this {self.noun} does not wait: look at its check")
@@ -483,7 +464,7 @@ class Proposals(Inbox):
         if listed.exit_status != 0:
             return _failed(listed, path)
         (card,) = json.loads(listed.said)
-        file = f"{_file_name(card['name'])}{path.suffix}"
+        file = f"{file_stem(card['name'])}{path.suffix}"
         return msgspec.convert({**card, "doubts": [line for _, line in lines], "file": file}, Found)
 
     def accepted(self, upload: Upload) -> Decision | None:
@@ -545,12 +526,6 @@ def _write_new(path: Path, content: bytes) -> None:
         _check_new(path, content)
     except OSError as error:
         raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def _file_name(name: str) -> str:
-    """Return what a suite's file can be called, everywhere and in addresses."""
-    plain = unicodedata.normalize("NFC", name)
-    return re.sub(r"[^\w.-]+", "_", plain).strip("._-")[:80] or "suite"
 
 
 def _line(fault: Mapping[str, Any]) -> str:

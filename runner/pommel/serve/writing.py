@@ -6,7 +6,6 @@ Each page and each thing that can be done is a function of the site and of what 
 """
 
 import math
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated, Any, Literal
@@ -16,11 +15,12 @@ import msgspec
 from pommel.errors import FormulaError
 from pommel.scoring import SuiteSurprisals
 from pommel.serve import drafts
+from pommel.serve.desk import new_id
 from pommel.serve.drafts import Change, Clash, Document
 from pommel.serve.live import Asked
-from pommel.serve.looking import ShadedToken, shaded
+from pommel.serve.looking import PageNumber, ShadedToken, finite, shaded
 from pommel.serve.people import Person
-from pommel.serve.revisions import Kept
+from pommel.serve.revisions import Draft
 from pommel.serve.site import Site
 from pommel.suite import (
     METRICS,
@@ -43,7 +43,6 @@ _SECONDS_WAITED = 0.6
 _DOUBTED = frozenset(name for name, each in RULES.items() if not (each.needs or each.is_pedantic))
 
 Revision = Annotated[int, msgspec.Meta(ge=1)]
-PageNumber = Annotated[int, msgspec.Meta(ge=1)]
 Index = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Window = Annotated[str, msgspec.Meta(max_length=40)]
 
@@ -321,14 +320,14 @@ def _named(others: Sequence[str], person: Person) -> list[str]:
     return [*dict.fromkeys(own if each == person.name else each or "somebody" for each in others)]
 
 
-def _one_draft(site: Site, kept: Kept, asked: DraftAsked, *, person: Person) -> OneDraft:
+def _one_draft(site: Site, kept: Draft, asked: DraftAsked, *, person: Person) -> OneDraft:
     document = kept.document
     n_items = len(document["items"])
     n_pages = math.ceil(n_items / ITEMS_SHOWN)
     page = min(asked.page, n_pages)
     first = (page - 1) * ITEMS_SHOWN
     item = first if asked.item is None else min(asked.item, n_items - 1)
-    window = asked.window or secrets.token_urlsafe(9)
+    window = asked.window or new_id()
     meta = {key: drafts.text_at(document, f"m-{key}") or "" for key in drafts.META}
     metric = meta["metric"]
     return OneDraft(
@@ -393,13 +392,9 @@ def _shown_items(document: Document, first: int) -> Iterator[ShownItem]:
 # What is wrong with it.
 
 
-def _findings(document: Document) -> list[Finding]:
-    return LoadedSuite.findings(document)
-
-
 def _panes(  # noqa: PLR0913 - what may be told beside a grid
     site: Site,
-    kept: Kept,
+    kept: Draft,
     page: int,
     *,
     others: tuple[Document, Document] | None = None,
@@ -407,7 +402,7 @@ def _panes(  # noqa: PLR0913 - what may be told beside a grid
     by: Sequence[str] = (),
 ) -> Panes:
     document = kept.document
-    found = site.drafts.once(kept, _findings)
+    found = site.drafts.once(kept, LoadedSuite.findings)
     shown = [*_shown_faults(kept, found)]
     unwritten = [each for each in found if each.unwritten]
     rank = {"error": 0, "warning": 1, "doubt": 2}
@@ -443,7 +438,7 @@ def _panes(  # noqa: PLR0913 - what may be told beside a grid
 
 
 def _shown_faults(
-    kept: Kept, found: Sequence[Finding], *, unwritten: bool = False
+    kept: Draft, found: Sequence[Finding], *, unwritten: bool = False
 ) -> Iterator[ShownFault]:
     """Yield what is wrong, with its place; what is still to be written is counted, not told."""
     for each in found:
@@ -462,7 +457,7 @@ def _shown_faults(
         )
 
 
-def _placed(kept: Kept, path: tuple[str | int, ...], fault: ShownFault) -> ShownFault:
+def _placed(kept: Draft, path: tuple[str | int, ...], fault: ShownFault) -> ShownFault:
     place = drafts.place_of(kept.document, path)
     return replace(
         fault,
@@ -587,7 +582,8 @@ def draft_doubts(site: Site, _asked: NewsAsked, *, draft_id: str) -> Doubts:
     """What is doubtful in a draft, as `pommel suites check` says it."""
     kept = site.drafts.shown(draft_id)
     if any(
-        each.severity == "error" for each in _shown_faults(kept, site.drafts.once(kept, _findings))
+        each.severity == "error"
+        for each in _shown_faults(kept, site.drafts.once(kept, LoadedSuite.findings))
     ):
         return Doubts(doubts=[], n_more=0, why_not="looked for when no fault is left")
     found = [
@@ -606,10 +602,11 @@ _Remark = tuple[tuple[str | int, ...], str, str, str]
 
 def _remarks(document: Document) -> list[_Remark]:
     """Return the doubts about the items of a document that are written, without any error."""
-    written = [n for n, item in enumerate(document["items"]) if _is_written(item)]
+    items = document["items"]
+    written = [n for n, item in enumerate(items) if all(map(_is_written, item["conditions"]))]
     if not written:
         return []
-    whole = {**document, "items": [document["items"][n] for n in written]}
+    whole = {**document, "items": [items[n] for n in written]}
     found = []
     for each in check_suite(Suite.from_dict(whole), _DOUBTED):
         path = each.path
@@ -619,11 +616,8 @@ def _remarks(document: Document) -> list[_Remark]:
     return found
 
 
-def _is_written(item: Mapping[str, Any]) -> bool:
-    return all(
-        any(str(region["content"]).strip() for region in condition["regions"])
-        for condition in item["conditions"]
-    )
+def _is_written(condition: Mapping[str, Any]) -> bool:
+    return any(str(region["content"]).strip() for region in condition["regions"])
 
 
 # The item under the cursor.
@@ -719,11 +713,7 @@ def _alone(document: Document, index: int) -> tuple[Suite | None, list[int]]:
     That is of what is written and sound; None where nothing is.
     """
     item = document["items"][index]
-    conditions = [
-        each
-        for each in item["conditions"]
-        if any(str(region["content"]).strip() for region in each["regions"])
-    ]
+    conditions = [*filter(_is_written, item["conditions"])]
     own = {
         each["condition_name"]: {int(region["region_number"]) for region in each["regions"]}
         for each in conditions
@@ -771,7 +761,7 @@ def _with_scores(found: LiveItem, surprisals: SuiteSurprisals, numbers: Sequence
         LivePrediction(
             index=k,
             holds=each.results[0],
-            margin_bits=margin if math.isfinite(margin := float(each.margin_bits[0])) else None,
+            margin_bits=finite(float(each.margin_bits[0])),
         )
         for k, each in zip(numbers, result.predictions, strict=True)
     ]

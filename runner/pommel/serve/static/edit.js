@@ -139,11 +139,10 @@
     htmx.trigger(document.body, "looked");
   }
 
-  function cellAt(cell, rows, columns) {
+  function cellBelow(cell, rows) {
     const own = [...one("#grid").rows];
     const row = own[own.indexOf(cell.closest("tr")) + rows];
     if (!row) return null;
-    if (columns) return [...row.querySelectorAll(".text")].at([...row.querySelectorAll(".text")].indexOf(cell) + columns);
     // Rows of one item share the cell of its number: columns are counted from the end.
     const fromEnd = (each, line) => [...line.querySelectorAll("input.text")].reverse().indexOf(each);
     return [...row.querySelectorAll("input.text")].reverse()[fromEnd(cell, cell.closest("tr"))] || null;
@@ -152,7 +151,7 @@
   function go(cell, rows, columns) {
     const inputs = [...cell.closest("tr").querySelectorAll("input.text")];
     if (columns && !inputs[inputs.indexOf(cell) + columns]) return false;
-    const next = columns ? inputs[inputs.indexOf(cell) + columns] : cellAt(cell, rows, 0);
+    const next = columns ? inputs[inputs.indexOf(cell) + columns] : cellBelow(cell, rows);
     if (next) return focus(next.id);
     const { page, pages, draft } = editor().dataset;
     const other = Number(page) + rows;
@@ -297,8 +296,6 @@
     const undo = one("#undo"), redo = one("#redo");
     undo.disabled = now.dataset.undo !== "true";
     redo.disabled = now.dataset.redo !== "true";
-    const rests = one("#save [name=rests_on]");
-    if (rests) rests.value = now.dataset.revision;
     clearTimeout(settling);
     settling = setTimeout(() => htmx.trigger(document.body, "settled"), 350);
     if (isRebuilt) reload();
