@@ -396,6 +396,29 @@ def test_two_people_on_one_draft(address: str, new_page: NewPage, site: Site) ->
     expect(bea.locator("#c-2-0-1")).to_be_visible(timeout=10_000)
 
 
+def test_what_was_typed_into_a_row_that_is_gone_is_told_until_it_is_read(
+    address: str, new_page: NewPage, site: Site
+) -> None:
+    path = begun(site)
+    al, bea = new_page(), new_page()
+    for page in (al, bea):
+        page.route("**/news.json*", lambda route: route.fulfill(status=404))
+        enter(page, address, path)
+    al.locator("#n-1").click()
+    al.get_by_role("button", name="Remove item").click()
+    expect(al.locator("#n-1")).to_have_count(0)
+    bea.locator("#c-1-0-1").fill("A sentence that nobody has")
+    # Her grid is loaded again, and then she writes on.
+    told = bea.get_by_role("alert").filter(has_text="A sentence that nobody has was not done")
+    expect(bea.locator("#c-1-0-1")).to_have_count(0)
+    expect(told).to_be_visible()
+    bea.locator("#c-0-0-1").fill("Some dogs")
+    saved(bea)
+    expect(told).to_be_visible()
+    bea.get_by_role("button", name="I have read it").click()
+    expect(told).to_have_count(0)
+
+
 def test_who_types_on_while_it_is_kept_is_not_interrupted(
     address: str, page: Page, site: Site
 ) -> None:

@@ -7,11 +7,14 @@
   // Of which revision the rows and columns are that stand here: by it the server knows a cell.
   let base = "", grid = 0;
   let sending = false, timer = 0, settling = 0, rebuilding = false, failed = 0;
+  // What has clashed, which is told until somebody has said that it is read.
+  let told = [];
 
   const one = (selector) => document.querySelector(selector);
   const editor = () => one("#editor");
   const state = () => one("#state");
   const address = (what) => `/drafts/${editor().dataset.draft}/${what}`;
+  const isOurs = (element) => ["panes", "editor"].includes(element.id);
   const isText = (element) => element instanceof Element && element.matches("#editor .text");
 
   function say(text, isWrong = false) {
@@ -393,6 +396,7 @@
 
   // A failure is told beside what it is about, and not above the page.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => { if (detail.xhr.status >= 400) detail.shouldSwap = false; });
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => { if (isOurs(detail.target)) told = [...document.querySelectorAll(".clashes .told")]; });
   document.addEventListener("input", (event) => {
     const cell = event.target;
     if (!isText(cell)) return;
@@ -410,7 +414,7 @@
   document.addEventListener("htmx:confirm", onSend);
   document.addEventListener("htmx:afterRequest", onFailure);
   document.addEventListener("htmx:beforeRequest", (event) => event.target.querySelector?.(".wrong")?.setAttribute("hidden", ""));
-  document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "editor") grid++; if (["panes", "editor"].includes(event.detail.target.id)) settle(); });
+  document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "editor") grid++; if (isOurs(event.detail.target)) { one(".clashes")?.append(...told); settle(); } });
   document.addEventListener("visibilitychange", () => { if (document.hidden) send(); else listen(); });
   addEventListener("pagehide", flush);
   setInterval(listen, 5000);
