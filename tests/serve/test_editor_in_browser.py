@@ -459,6 +459,8 @@ def test_what_is_typed_while_rows_move_goes_where_it_was_meant(
     expect(al.locator("#c-2-0-1")).to_be_visible()
     bea.locator("#c-1-1-2").fill("sleeps")
     expect(bea.locator("#c-2-1-2")).to_have_value("sleeps")
+    # The grid stands still again: a text may be put into it.
+    saved(bea)
     # What she goes on with is meant for the new grid, and another text for the old one.
     bea.locator("#c-2-0-2").fill("sleep")
     saved(bea)
