@@ -15,6 +15,7 @@ from pommel.serve.app import make_app
 from pommel.serve.guard import Limits
 from pommel.serve.people import People, Scope
 from pommel.serve.site import Site
+from pommel.store import Store
 
 # A check is a process, and machines are busy.
 _SECONDS = 90.0
@@ -26,7 +27,9 @@ def site_of(folder: Path, *, is_open: bool = True, token: str = TOKEN) -> Site:
         folder / "serve.sqlite", owner_name="The owner", owner_token=token, is_open=is_open
     )
     board, suites = folder / "board", folder / "suites"
-    return Site(store=folder / "store.sqlite", people=people, board=board, suites=suites)
+    store = folder / "store.sqlite"
+    Store.open(store).close()
+    return Site(store=store, people=people, board=board, suites=suites)
 
 
 class Visitors:

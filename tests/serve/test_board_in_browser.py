@@ -358,7 +358,7 @@ def test_no_page_does_what_a_text_says(
             assert answer is not None
             assert answer.status == 200, each
             own = {
-                *(f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js")),
+                *(f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js", "icon.svg")),
                 *(f"{address}/board/{name}" for name in ("style.css", "tables.js")),
             }
             assert asked <= {each, *own}

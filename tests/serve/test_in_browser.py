@@ -83,7 +83,7 @@ def test_no_page_does_what_a_text_says(
         browser.open(page)
         assert browser.complaints() == [], page
         asked = {each.partition("?")[0] for each in browser.requests()}
-        files = {f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js")}
+        files = {f"{address}/static/{name}" for name in ("serve.css", "htmx.min.js", "icon.svg")}
         charts = asked - files - {page.partition("?")[0]}
         assert charts <= {f"{address}/charts/{name}.svg" for name in ("regions", "family")}
         assert browser.value("document.querySelectorAll('picture.chart img').length") == len(charts)
