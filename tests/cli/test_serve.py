@@ -245,7 +245,10 @@ def test_tokens_need_no_server(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", program, str(tmp_path / "serve.sqlite")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    # It makes none where there is none: that is for `token new`.
+    desk = tmp_path / "serve.sqlite"
+    said = f"pommel: {desk}: there is no such file; `pommel serve token new` makes one\n"
+    assert (done.returncode, done.stderr, desk.exists()) == (1, said, False)
     serving = program.replace("'token', 'list', '--desk', sys.argv[1]", "'--port', '0'")
     command = [sys.executable, "-c", serving, ""]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -75,7 +75,6 @@ READING = (
     "stats mixed --fixed suite",
     "leaderboard show board",
     "leaderboard check board second.pommel.zip",
-    "serve token list --desk desk.sqlite",
     "leaderboard verify board",
     "fetch --list",
     "validate s.json",

@@ -41,5 +41,7 @@ def test_commands_that_write(command: str, folder: Folder) -> None:
     assert ended.returncode == 1, ended.stderr
     *_, last = ended.stderr.splitlines()
     assert last.startswith("pommel: ")
-    assert last.endswith(("ermission denied", "give another store with --store"))
+    assert last.endswith(
+        ("ermission denied", "give another store with --store", "written with --desk")
+    )
     assert folder.names() == before

@@ -58,6 +58,12 @@ class _DeskOptions(StoreOptions):
             self.desk_path, owner_name=user_name(), owner_token=owner_token, is_open=is_open
         )
 
+    def known_people(self) -> "People":
+        """Return the same of a file that is there; raises `StoreError` where there is none."""
+        from pommel.serve import People
+
+        return People.of(self.desk_path)
+
 
 class _ServeOptions(_DeskOptions):
     """What is shown, where the server listens, and who may come in."""
@@ -337,7 +343,7 @@ def list_tokens(chosen: _DeskOptions) -> None:
     table = Table()
     for name in ("number", "name", "allows", "made", "until", "state"):
         table.add_column(name, no_wrap=name != "name")
-    for each in chosen.people().grants():
+    for each in chosen.known_people().grants():
         state = "valid" if each.holds else "revoked" if each.revoked else "expired"
         allows = ", ".join(each.scopes)
         dates = (each.created[:10], each.expires[:10])
@@ -350,7 +356,8 @@ def list_tokens(chosen: _DeskOptions) -> None:
 @takes_options
 def revoke_token(number: int, chosen: _DeskOptions) -> None:
     """Take back the token with this NUMBER of `pommel serve token list`."""
-    note(f"the token of {printable(chosen.people().revoke(number).name)} opens nothing any more")
+    revoked = chosen.known_people().revoke(number)
+    note(f"the token of {printable(revoked.name)} opens nothing any more")
 
 
 command.add_command(token)

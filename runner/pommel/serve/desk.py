@@ -98,12 +98,15 @@ class Desk:
     path: Path
 
     @classmethod
-    def open(cls, path: Path) -> "Desk":
+    def open(cls, path: Path, *, create: bool = True) -> "Desk":
         """Return the desk in a file, which is made if it is missing.
 
-        Raises `StoreError` for a file of another kind, and where none can be made.
+        Raises `StoreError` for a file of another kind, where none can be made, and, without
+        `create`, where there is none.
         """
         desk = cls(path=path)
+        if not (create or path.exists()):
+            raise StoreError(f"{path}: there is no such file; `pommel serve token new` makes one")
         try:
             make_folder(path.absolute().parent)
             # Drafts and submissions are not for everybody on this machine, from the first byte on.

@@ -78,6 +78,11 @@ class People:
             desk=Desk.open(path), owner_name=owner_name, owner_token=owner_token, is_open=is_open
         )
 
+    @classmethod
+    def of(cls, path: Path) -> "People":
+        """Return those with tokens of a desk that is there; raises `StoreError` for no desk."""
+        return cls(desk=Desk.open(path, create=False))
+
     @property
     def stranger(self) -> Person:
         """Who comes without a token."""
