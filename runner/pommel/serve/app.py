@@ -127,6 +127,12 @@ class Page:
     def _types(self) -> Mapping[str, Any]:
         return typing.get_type_hints(self.says, include_extras=True)
 
+    @cached_property
+    def _is_several(self) -> Mapping[str, bool]:
+        """Of what is asked, by name, whether it is of several values."""
+        hints = typing.get_type_hints(self.asked)
+        return {each.name: _takes_several(hints[each.name]) for each in fields(self.asked)}
+
     @property
     def of_path(self) -> Mapping[str, Any]:
         """The types of what its address names."""
@@ -217,13 +223,10 @@ class Page:
         given: dict[str, list[object]] = {}
         for name, value in pairs:
             given.setdefault(name, []).append(value)
-        hints = typing.get_type_hints(self.asked)
         return {
-            each.name: given[each.name]
-            if _takes_several(hints[each.name])
-            else given[each.name][-1]
-            for each in fields(self.asked)
-            if each.name in given
+            name: given[name] if is_several else given[name][-1]
+            for name, is_several in self._is_several.items()
+            if name in given
         }
 
 
@@ -394,12 +397,11 @@ def make_app(site: Site, door: Door, pages: Sequence[Page] = PAGES) -> ASGIApp:
 
 def _answer(request: Request, page: Page, said: object, site: Site) -> Response:
     """Return what a page says as whoever asks can read it."""
-    is_for_htmx = "hx-request" in request.headers
     if isinstance(said, Moved):
         if _wants_json(request.scope):
             return JSONResponse({"to": said.to})
         # What htmx has asked for is followed by the window, not by what it would have put in it.
-        if is_for_htmx:
+        if "hx-request" in request.headers:
             return Response(headers={"HX-Redirect": quote(said.to, safe=_IN_ADDRESS)})
         return RedirectResponse(said.to, status_code=303)
     if isinstance(said, Download):
@@ -411,16 +413,12 @@ def _answer(request: Request, page: Page, said: object, site: Site) -> Response:
     template = _environment().get_template(f"{page.name}.html.j2")
     person = request.scope["pommel.person"]
     text = template.render(page=said, address=request.url, site=site, person=person)
-    if is_for_htmx and page.method == "POST":
-        # What had failed before is over now.
-        text += _NO_FAILURE
     return HTMLResponse(text)
 
 
 # What stands in an address as it is, percent signs of what is quoted already among it.
 _IN_ADDRESS = ":/%#?=@[]!$&'()*+,;"
 # Where templates/page.html.j2 has a place for what went wrong.
-_NO_FAILURE = '\n<div id="failure" role="alert" hx-swap-oob="true"></div>\n'
 _TO_FAILURE: Mapping[str, str] = {"HX-Retarget": "#failure", "HX-Reswap": "innerHTML show:top"}
 
 

@@ -91,6 +91,7 @@ class RefusedError(Exception):
 
 
 _NO_TOKEN = 401
+_OPENS_NOTHING = "this token opens nothing: it is another server's, has expired, or was revoked"
 # Seconds.
 _TRY_LATER = {429: 1, 503: 10}
 
@@ -304,11 +305,7 @@ class Guard:
         sent = dict(parse_qsl(body.decode("latin-1")))
         token, to = sent.get("token", "").strip(), sent.get("to", "/")
         if self.door.people.with_token(token) is None:
-            raise RefusedError(
-                _NO_TOKEN,
-                "this token opens nothing: it is another server's, has expired, or was revoked",
-                asks_for_token=True,
-            )
+            raise RefusedError(_NO_TOKEN, _OPENS_NOTHING, asks_for_token=True)
         return self._with_cookie(to if is_local(to) else "/", token)
 
     def _with_cookie(self, to: str, token: str) -> Response:
@@ -347,10 +344,7 @@ class Guard:
             return None
         person = self.door.people.with_token(token.strip())
         if person is None:
-            raise RefusedError(
-                _NO_TOKEN,
-                "this token opens nothing: it is another server's, has expired, or was revoked",
-            )
+            raise RefusedError(_NO_TOKEN, _OPENS_NOTHING)
         return person
 
     def _person(self, scope: Scope, headers: Headers) -> Person:

@@ -186,11 +186,14 @@ class Shown:
         return found
 
     @cached_property
+    def _lines(self) -> tuple[Event, ...]:
+        return tuple(self.ranking.ledger.events())
+
+    @cached_property
     def events(self) -> tuple[Happened, ...]:
         """What was done with submissions, the oldest first."""
         n_items = self.ranking.n_items
-        events = self.ranking.ledger.events()
-        return tuple(_happened(each, n_items) for each in events if each.kind in _KINDS)
+        return tuple(_happened(each, n_items) for each in self._lines if each.kind in _KINDS)
 
     def history(self, submission_id: str) -> list[Happened]:
         """Return what was done with a submission, the oldest first."""
@@ -206,7 +209,7 @@ class Shown:
                 submission_id=submission_id,
                 sha256=each.sha256,
             )
-            for each in self.ranking.ledger.events()
+            for each in self._lines
             if each.is_about(submission_id)
         ]
 

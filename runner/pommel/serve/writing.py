@@ -231,14 +231,8 @@ def draft_texts(site: Site, asked: TextsAsked, *, draft_id: str, person: Person)
     """Write into cells of a draft; what somebody else has changed there meanwhile is told."""
     change = Change(what="texts", places=asked.place, texts=asked.text)
     found = site.drafts.change(draft_id, asked.rests_on, change, by=person.name)
-    return _panes(
-        site,
-        found.kept,
-        asked.page,
-        others=(found.rested_on, found.before),
-        clashes=found.clashes,
-        by=found.by,
-    )
+    panes = _panes(site, found.kept, asked.page, others=(found.rested_on, found.before))
+    return _with_clashes(panes, found.kept.document, found.clashes, found.by)
 
 
 @frozen
@@ -274,8 +268,7 @@ def draft_changes(site: Site, asked: ChangeAsked, *, draft_id: str, person: Pers
         page=asked.page, window=asked.window, item=asked.item, contexts=asked.contexts
     )
     made = _one_draft(site, kept, again, person=person)
-    with_clashes = _panes(site, kept, made.page, clashes=clashes, by=by)
-    return replace(made, panes=with_clashes)
+    return replace(made, panes=_with_clashes(made.panes, kept.document, clashes, by))
 
 
 @frozen
@@ -392,15 +385,10 @@ def _shown_items(document: Document, first: int) -> Iterator[ShownItem]:
 # What is wrong with it.
 
 
-def _panes(  # noqa: PLR0913 - what may be told beside a grid
-    site: Site,
-    kept: Draft,
-    page: int,
-    *,
-    others: tuple[Document, Document] | None = None,
-    clashes: Sequence[Clash] = (),
-    by: Sequence[str] = (),
+def _panes(
+    site: Site, kept: Draft, page: int, *, others: tuple[Document, Document] | None = None
 ) -> Panes:
+    """Return what is said beside a page; `others` are the document that was seen, and as it was."""
     document = kept.document
     found = site.drafts.once(kept, LoadedSuite.findings)
     shown = [*_shown_faults(kept, found)]
@@ -419,22 +407,31 @@ def _panes(  # noqa: PLR0913 - what may be told beside a grid
         faults=shown[:_MOST_FAULTS],
         n_more=max(0, len(shown) - _MOST_FAULTS),
         predictions=[*_shown_predictions(document, shown)],
-        clashes=[
-            ShownClash(
-                place=each.place,
-                where=_where(document, each.place),
-                theirs=each.theirs,
-                yours=each.yours,
-            )
-            for each in clashes
-        ],
-        clashed_with=[each or "somebody" for each in by] if clashes else [],
+        clashes=[],
+        clashed_with=[],
         changed=[] if others is None or is_rebuilt else [*_changed(*others, page)],
         is_rebuilt=is_rebuilt,
         joiner_hint="joiner" not in document["meta"] and not drafts.usual_joiner(language),
         can_undo=kept.can_undo,
         can_redo=kept.can_redo,
     )
+
+
+def _with_clashes(
+    panes: Panes, document: Document, clashes: Sequence[Clash], by: Sequence[str]
+) -> Panes:
+    """Return what is said beside a grid after a change with which these have clashed."""
+    shown = [
+        ShownClash(
+            place=each.place,
+            where=_where(document, each.place),
+            theirs=each.theirs,
+            yours=each.yours,
+        )
+        for each in clashes
+    ]
+    named = [each or "somebody" for each in by] if clashes else []
+    return replace(panes, clashes=shown, clashed_with=named)
 
 
 def _shown_faults(
