@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.report import print_opening
+from numpy.typing import NDArray
 
 from pommel.models import Membership, ModelInfo
 from pommel.models.model import Policy
@@ -148,22 +149,26 @@ def predictions(number: int, suite_number: int, n_models: int) -> tuple[Predicti
     chance = np.random.default_rng((number, suite_number))
     skill = 4 * number / n_models - suite_number % 5 / 2
     margins = chance.normal(skill, 3, (len(FORMULAS), N_ITEMS))
-    nothing = np.zeros(N_ITEMS, dtype=np.bool_)
-    return tuple(
-        PredictionResult(
-            prediction_id=each,
-            formula=formula,
-            description="",
-            holds=margins[each] > 0,
-            margin_bits=margins[each],
-            tie=nothing,
-            defined=~nothing,
-            swallowed=nothing,
-            unscored=nothing,
-            oov=nothing,
-            skipped=nothing,
-        )
-        for each, formula in enumerate(FORMULAS)
+    return tuple(prediction_of(n, each, margins[n]) for n, each in enumerate(FORMULAS))
+
+
+def prediction_of(
+    number: int, formula: str, margins: NDArray[np.float64], description: str = ""
+) -> PredictionResult:
+    """Return a result of which only the margins are made up, in bits, one an item."""
+    nothing = np.zeros(len(margins), dtype=np.bool_)
+    return PredictionResult(
+        prediction_id=number,
+        formula=formula,
+        description=description,
+        holds=margins > 0,
+        margin_bits=margins,
+        tie=nothing,
+        defined=~nothing,
+        swallowed=nothing,
+        unscored=nothing,
+        oov=nothing,
+        skipped=nothing,
     )
 
 

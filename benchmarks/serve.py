@@ -42,7 +42,7 @@ from benchmarks import many_runs
 from benchmarks.report import simulated_runs
 from starlette.testclient import TestClient
 
-from pommel.scoring import PredictionResult, RunRecord, SuiteFacts
+from pommel.scoring import RunRecord, SuiteFacts
 from pommel.serve.app import make_app
 from pommel.serve.guard import Door, Limits
 from pommel.serve.listening import make_server
@@ -111,23 +111,10 @@ def long_suite() -> Suite:
 def long_records(suite: Suite, n_models: int) -> Iterator[RunRecord]:
     """Yield made-up results of all models on a suite."""
     others = (each for each in many_runs.records(n_models, 1))
-    nothing = np.zeros(N_ITEMS, dtype=np.bool_)
     for number, other in enumerate(others):
         margins = np.random.default_rng(number).normal(1, 3, (len(suite.predictions), N_ITEMS))
         predictions = tuple(
-            PredictionResult(
-                prediction_id=n,
-                formula=str(each.formula),
-                description=each.description,
-                holds=margins[n] > 0,
-                margin_bits=margins[n],
-                tie=nothing,
-                defined=~nothing,
-                swallowed=nothing,
-                unscored=nothing,
-                oov=nothing,
-                skipped=nothing,
-            )
+            many_runs.prediction_of(n, str(each.formula), margins[n], each.description)
             for n, each in enumerate(suite.predictions)
         )
         yield replace(

@@ -4,61 +4,31 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from tests.builders import make_suite
+from tests.leaderboard.hostile import TEXTS, hostile_board, hostile_submission
 from tests.leaderboard.samples import (
     KEEPER,
     RIGHT,
     WHEN,
-    NamedModel,
     added,
     board_at,
     model,
     rescored,
     submission,
 )
-from tests.leaderboard.submission.samples import BIRDS, SOURCE, packed
 from tests.report.page.browser import Browser
-from tests.store.run_samples import FORMULAS, ITEMS, agreement
+from tests.store.run_samples import ITEMS, agreement
 
 from pommel.leaderboard.site import Ranking
-from pommel.leaderboard.submission import Submitter
-
-TEXTS = {
-    "html": "</title></style><script>stolen=1</script><img src=x onerror=stolen=2><style>*{top:0}",
-    "attribute": '" onmouseover="stolen=3" style=\'position:fixed;inset:0\' x="',
-    "template": "{{7*7}}{% raw %}${7*7}<!--]]>--&gt;&lt;b&gt;",
-    "hebrew": "שלום 12 <b>עולם</b> (3.5]",
-    "directions": "a\u200f(0.99)\u200e שב\u200fג 1.00",
-    "long": "W" * 100,
-    "blanks": "i" * 30 + "<wbr>" + "\u0e01" * 60,
-    "address": "javascript:stolen=4//",
-    "marks": "Z\u0300\u0301\u0302a\u200dl\u200cg\u0303o",
-}
-ADDRESS = 'https://example.org/?a="onclick="stolen=5"&b=\'><script>stolen=6</script>'
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of a board on which each submission has another hostile text everywhere."""
     folder = tmp_path_factory.mktemp("hostile")
-    html, long = TEXTS["html"], "V" * 200
-    suites = (
-        make_suite(
-            ITEMS, FORMULAS, name="&lt;b&gt; 'x'", circuit=html, language="en", version=html
-        ),
-        make_suite(BIRDS, FORMULAS, name="שלום 12.5 x", circuit=long, language="he"),
-    )
-    board = board_at(folder, suites, name=html, description=f"{html} {TEXTS['hebrew']} {long}")
+    board, suites = hostile_board(folder)
     for n, text in enumerate(TEXTS.values()):
-        about = Submitter(by=text, name=text, note=text * 3, url=ADDRESS)
-        bits = {**RIGHT, "bark": n / 4}
-        shown = text if text.isprintable() else TEXTS["html"]
-        own = NamedModel(methods=("causal",), name=f"m{n}", reference=shown, bits=bits)
-        place = folder / f"{n}"
-        place.mkdir()
-        packed(place, suites, own, about=about)
-        last = added(board, place / SOURCE)
-    board.withdraw(last.standing.id, reason=html, when=WHEN, by=KEEPER)
+        last = added(board, hostile_submission(folder, suites, text, n))
+    board.withdraw(last.standing.id, reason=TEXTS["html"], when=WHEN, by=KEEPER)
     Ranking.write_site(board, folder / "site")
     return folder / "site"
 

@@ -20,6 +20,7 @@ import httpx
 import jsonschema
 import pytest
 from tests.builders import make_suite
+from tests.leaderboard.hostile import TEXTS
 from tests.leaderboard.samples import (
     KEEPER,
     RIGHT,
@@ -32,7 +33,6 @@ from tests.leaderboard.samples import (
     submission,
 )
 from tests.leaderboard.submission.samples import ABOUT, BIRDS, SOURCE, SUITES, packed
-from tests.leaderboard.test_site_in_browser import TEXTS
 from tests.serve.board_samples import Visitors, site_of
 from tests.store.run_samples import FORMULAS
 

@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FileChooser, Page, expect
-from tests.builders import make_suite
+from tests.leaderboard.hostile import LONG, TEXTS, hostile_board, hostile_submission
 from tests.leaderboard.samples import (
     RIGHT,
-    NamedModel,
     added,
     board_at,
     model,
@@ -19,20 +17,16 @@ from tests.leaderboard.samples import (
     submission,
 )
 from tests.leaderboard.submission.samples import (
-    ABOUT,
     AGREEMENT,
-    BIRDS,
     SONG,
     SOURCE,
     Parts,
     packed,
 )
-from tests.leaderboard.test_site_in_browser import ADDRESS, TEXTS
 from tests.serve.board_samples import site_of
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
 from tests.serve.test_receiving import suite_file
-from tests.store.run_samples import FORMULAS, ITEMS
 
 from pommel.leaderboard import BoardFolder
 from pommel.serve.people import Scope
@@ -269,21 +263,15 @@ def test_tables_are_sorted_by_a_file_of_our_own(address: str, page: Page) -> Non
 @pytest.fixture
 def hostile(tmp_path: Path) -> Site:
     """The site of a board on which each submission has another hostile text everywhere."""
-    html, long = TEXTS["html"], "V" * 200
-    suites = (
-        make_suite(
-            ITEMS, FORMULAS, name="&lt;b&gt; 'x'", circuit=html, language="en", version=html
-        ),
-        make_suite(BIRDS, FORMULAS, name="שלום 12.5 x", circuit=long, language="he"),
-    )
-    board = board_at(tmp_path, suites, name=html, description=f"{html} {TEXTS['hebrew']} {long}")
+    html = TEXTS["html"]
+    board, suites = hostile_board(tmp_path)
     ids = []
     site = site_of(tmp_path)
     inbox, proposals = site.submissions, site.proposals
     assert inbox is not None
     assert proposals is not None
     for n, text in enumerate(TEXTS.values()):
-        path = _hostile_submission(tmp_path, suites, text, n)
+        path = hostile_submission(tmp_path, suites, text, n)
         ids.append(added(board, path).standing.id)
     board.withdraw(ids[-1], reason=html, when=WHEN, by=html)
     about = {"model": "builtin://en-ngram", "when": WHEN}
@@ -291,27 +279,17 @@ def hostile(tmp_path: Path) -> Site:
     board.record_rerun(ids[1], rescored(1), by=TEXTS["hebrew"], **about)
     more = [*enumerate(TEXTS.items(), len(TEXTS))]
     for n, (kind, text) in more[:4]:
-        path = _hostile_submission(tmp_path, suites, text, n)
+        path = hostile_submission(tmp_path, suites, text, n)
         upload_id = inbox.send(f"{text}.zip", path.read_bytes(), by=text)
         inbox.wait(upload_id, 60)
         assert inbox.upload(upload_id).status == "waiting", kind
     refused = inbox.send(html, b"PK no archive", by=html)
     inbox.wait(refused, 60)
-    inbox.refuse(upload_id, by=html, reason=f"{html} {long}")
+    inbox.refuse(upload_id, by=html, reason=f"{html} {LONG}")
     for text in (html, TEXTS["attribute"]):
         upload_id = proposals.send(f"{text}.json", suite_file(text), by=text, words=text * 3)
         proposals.wait(upload_id, 60)
     return site
-
-
-def _hostile_submission(folder: Path, suites: tuple[object, ...], text: str, n: int) -> Path:
-    about = replace(ABOUT, by=text, name=text, note=text * 3, url=ADDRESS)
-    bits = {**RIGHT, "bark": n / 4}
-    shown = text if text.isprintable() else TEXTS["html"]
-    own = NamedModel(methods=("causal",), name=f"m{n}", reference=shown, bits=bits)
-    place = _folder(folder, f"hostile-{n}")
-    packed(place, suites, own, about=about)  # type: ignore[arg-type]
-    return place / SOURCE
 
 
 def all_pages(site: Site, address: str) -> list[str]:

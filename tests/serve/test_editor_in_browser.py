@@ -19,7 +19,7 @@ import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
-from tests.leaderboard.test_site_in_browser import TEXTS
+from tests.leaderboard.hostile import TEXTS
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
 from tests.serve.test_drafts import document, text_of_block

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from tests.builders import make_suite
-from tests.leaderboard.test_site_in_browser import TEXTS
+from tests.leaderboard.hostile import TEXTS
 from tests.report.page.browser import Browser
 from tests.serve.samples import TOKEN, filled, model, people_of, served
 from tests.store.run_samples import FORMULAS, made, own

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from tests.posix import POSIX_ONLY
 from pommel.errors import StoreError
 from pommel.serve import jobs as module
 from pommel.serve.desk import Desk
-from pommel.serve.jobs import BusyError, Job, Jobs, Limits
+from pommel.serve.jobs import BusyError, Job, Jobs, Limits, Task
 from pommel.store import Store
 
 SECONDS = 60.0
@@ -88,8 +88,15 @@ def is_gone(leader: int) -> bool:
     return not group(leader)
 
 
+def task(
+    arguments: Sequence[str] = (), *, kind: str = "x", title: str = "x", given: bytes = b""
+) -> Task:
+    """Return a command that is to be begun."""
+    return Task(kind=kind, title=title, arguments=arguments, about={"n": 1}, given=given)
+
+
 def test_a_command_is_run_and_its_log_kept(jobs: Jobs) -> None:
-    job_id = jobs.begin("about", "The version", ["--version"], by="A. Linguist", about={"n": 1})
+    job_id = jobs.begin(task(["--version"], kind="about", title="The version"), by="A. Linguist")
     job = ended(jobs, job_id)
     assert (job.kind, job.title, job.begun_by, job.about, job.exit_status) == (
         "about",
@@ -100,7 +107,7 @@ def test_a_command_is_run_and_its_log_kept(jobs: Jobs) -> None:
     )
     assert job.log.startswith("pommel")
     assert job.ended is not None
-    wrong = ended(jobs, jobs.begin("about", "Nothing", ["no-command"], by=""))
+    wrong = ended(jobs, jobs.begin(task(["no-command"], title="Nothing"), by=""))
     assert wrong.exit_status == 2
     assert "No such command" in wrong.log
     assert [each.title for each in jobs.latest()] == ["Nothing", "The version"]
@@ -125,7 +132,7 @@ def test_what_a_command_is_given_and_how_far_it_is(
         "import time; time.sleep(1.5)\n"
         "print('\\x1b[31mdone', flush=True)\n"
     )
-    job_id = jobs.begin("x", "x", [], by="", given=b"the cat\n")
+    job_id = jobs.begin(task(given=b"the cat\n"), by="")
     far = until(jobs, job_id, lambda job: not job.is_going_on or job.progress is not None)
     assert far.progress is not None
     assert (far.progress[0] < 40, far.progress[1:]) == (True, (40, "sentences"))
@@ -148,7 +155,7 @@ def test_a_run_that_is_cancelled_keeps_what_it_has_scored(tmp_path: Path, jobs: 
     suite, store = tmp_path / "suite.json", tmp_path / "store.sqlite"
     suite.write_text(json.dumps(value))
     command = ["run", "builtin://en-gpt2", str(suite), "--store", str(store)]
-    job_id = jobs.begin("run", "A long one", command, by="")
+    job_id = jobs.begin(task(command, kind="run", title="A long one"), by="")
 
     def n_kept() -> int:
         with contextlib.suppress(StoreError), Store.open(store, read_only=True) as opened:
@@ -178,7 +185,7 @@ def test_whoever_does_not_stop_is_killed_with_all_it_has_started(
         "print('still here', flush=True)\n"
         "time.sleep(600)\n"
     )
-    job_id = jobs.begin("x", "x", [], by="")
+    job_id = jobs.begin(task(), by="")
     said = until(jobs, job_id, lambda job: "still" in job.log).log
     processes = [int(each) for each in said.split()[:2]]
     assert group(processes[0]) == processes
@@ -224,7 +231,7 @@ def test_a_bomb_is_ended(
 @POSIX_ONLY
 def test_a_long_log_is_kept_by_its_end(jobs: Jobs, as_pommel: Callable[[str], None]) -> None:
     as_pommel("for n in range(200_000): print('line', n)\nprint('x' * 3_000_000, end='')\n")
-    job = ended(jobs, jobs.begin("x", "x", [], by=""))
+    job = ended(jobs, jobs.begin(task(), by=""))
     assert job.exit_status == 0
     assert 100_000 <= len(job.log) < 100_100
     assert job.log.startswith("[what came before is left out]\n")
@@ -241,9 +248,9 @@ def test_some_are_under_way_and_others_wait(
         "while not pathlib.Path(sys.argv[1]).exists(): time.sleep(0.05)\n"
     )
     jobs, go = Jobs(desk, most_at_once=2, most_waiting=2), tmp_path / "go"
-    ids = [jobs.begin("x", str(number), [str(go)], by="") for number in range(4)]
+    ids = [jobs.begin(task([str(go)], title=str(number)), by="") for number in range(4)]
     with pytest.raises(BusyError, match="4 jobs are waiting or under way"):
-        jobs.begin("x", "one too many", [str(go)], by="")
+        jobs.begin(task([str(go)], title="one too many"), by="")
     time.sleep(1.0)
     # One that waits ends at once when it is cancelled, and gives its place to nobody.
     jobs.cancel(ids[3])
@@ -259,7 +266,7 @@ def test_some_are_under_way_and_others_wait(
 def test_a_server_that_ends_ends_its_jobs(desk: Desk, as_pommel: Callable[[str], None]) -> None:
     as_pommel("import os, time; print(os.getpid(), flush=True); time.sleep(600)")
     jobs = Jobs(desk, most_at_once=1)
-    ids = [jobs.begin("x", "x", [], by="") for _ in range(3)]
+    ids = [jobs.begin(task(), by="") for _ in range(3)]
     time.sleep(1.0)
     jobs.close()
     found = [jobs.job(each) for each in ids]
@@ -270,9 +277,9 @@ _SERVER = """
 import sys, time
 from pathlib import Path
 from pommel.serve.desk import Desk
-from pommel.serve.jobs import Jobs
+from pommel.serve.jobs import Jobs, Task
 jobs = Jobs(Desk.open(Path(sys.argv[1])), beat_seconds=0.5)
-print(jobs.begin("x", "x", [], by=""), flush=True)
+print(jobs.begin(Task(kind="x", title="x", arguments=[]), by=""), flush=True)
 while True: time.sleep(1)
 """
 

@@ -7,7 +7,6 @@ from .json import (
     parse_json as parse_json,
     to_json as to_json,
 )
-from .locking import locked_for_others as locked_for_others
 from .shipped import json_schema as json_schema, shipped_folder as shipped_folder
 from .spreadsheets import TableReading as TableReading
 from .tables import (
@@ -22,6 +21,7 @@ from .text import (
     check_file_names as check_file_names,
     expanded as expanded,
     is_encodable as is_encodable,
+    locked_for_others as locked_for_others,
     make_folder as make_folder,
     opened as opened,
     own_path as own_path,

@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 import msgspec
 
 from pommel.errors import FormulaError, InputError, SuiteError, UsageError, counted, listed
-from pommel.files import CsvTable, check_file_names, sha256_of, write_text
+from pommel.files import CsvTable, DecodedText, check_file_names, sha256_of, write_text
 from pommel.serve import drafts
 from pommel.serve.drafts import Document, DraftError
-from pommel.serve.jobs import Job, Jobs, Limits, State
+from pommel.serve.jobs import Finished, Job, Jobs, Limits, State, Task
 from pommel.serve.people import Person
 from pommel.serve.revisions import ListedDraft
 from pommel.serve.shelf import KEY_DIGITS, NotShownError
@@ -177,11 +177,11 @@ class CopyAsked:
 def write_copy(site: Site, asked: CopyAsked, *, person: Person) -> Moved:
     """Begin a suite from another one; a file of the folder is opened, and saved there again."""
     path, name = _source(site, asked.source)
-    text, sha256 = _read(path)
-    document = drafts.opened(text, path.name)
+    read = _read(path)
+    document = drafts.opened(read.text, path.name)
     is_own = site.suites is not None and not asked.design_only and not asked.name.strip()
     if is_own and name in _files(site.suites):
-        return _begun(site, document, person, file=name, sha256=sha256)
+        return _begun(site, document, person, file=name, sha256=read.sha256)
     if asked.design_only:
         document = _without_sentences(document)
     own = asked.name.strip() or f"{drafts.text_at(document, 'm-name')} (copy)"
@@ -223,13 +223,12 @@ def _source(site: Site, source: str) -> tuple[Path, str]:
     raise NotShownError(f"there is no suite {source!r}; choose one of the list")
 
 
-def _read(path: Path) -> tuple[str, str]:
+def _read(path: Path) -> DecodedText:
+    """Return a suite's file, called by its name alone: where it lies is no visitor's business."""
     try:
-        content = path.read_bytes()
-        return content.decode("utf-8-sig"), hashlib.sha256(content).hexdigest()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise InputError(f"{path.name}: cannot be read: {why}") from None
+        return DecodedText.decode(path.read_bytes(), file=path.name)
+    except OSError as error:
+        raise InputError(f"{path.name}: cannot be read: {error.strerror}") from None
 
 
 @frozen
@@ -279,16 +278,17 @@ def _of_table(site: Site, table: Path, called: str, encoding: str) -> Document:
         ways = [as_regions, as_items]
     else:
         ways = [as_regions if _has_regions(table, encoding) else as_items]
-    said = ""
+    failed: list[Finished] = []
     for arguments in ways:
         named = ["--encoding", encoding] if encoding and not is_book else []
         done = site.jobs.run([*arguments, *named], _LIMITS)
         if done.exit_status == 0 and made.exists():
             return drafts.opened(made.read_text("utf-8"), called)
-        # A workbook of items has no such columns.
-        said = said if said and "item_number" not in said else done.log
         if done.exit_status is None:
             raise DraftError("this table takes too long to be read; divide it")
+        failed.append(done)
+    # A workbook of items has no such columns.
+    said = next((each for each in failed if each.log and "item_number" not in each.log), failed[-1])
     told = _plain(said, table, called)
     if " --encoding " in told:
         # As the command line is told it.
@@ -312,11 +312,10 @@ def _has_regions(table: Path, encoding: str) -> bool:
     )
 
 
-def _plain(said: str, path: Path, name: str) -> str:
+def _plain(done: Finished, path: Path, name: str) -> str:
     """Return what a command has said, without the path that only it knows."""
-    lines = [line.removeprefix("pommel: ") for line in said.splitlines() if line.strip()]
-    kept = [line for line in lines if not line.startswith(("note:", "Usage:", "Try "))]
-    text = "\n".join(kept or lines) or "this cannot be read"
+    kept = [line for line in done.lines if not line.startswith(("note:", "Usage:", "Try "))]
+    text = "\n".join(kept or done.lines) or "this cannot be read"
     return text.replace(str(path), name).replace(f"{path.parent}/", "")
 
 
@@ -389,7 +388,7 @@ def _generated(site: Site, asked: GrammarAsked) -> Document:
                 f"it smaller"
             )
         if done.exit_status:
-            raise DraftError(_plain(done.log, grammar, grammar.name))
+            raise DraftError(_plain(done, grammar, grammar.name))
     return drafts.opened(done.said, "the grammar")
 
 
@@ -507,7 +506,7 @@ def draft_run(site: Site, asked: RunAsked, *, draft_id: str, person: Person) -> 
 def write_run(site: Site, asked: RunAsked, *, person: Person) -> Moved:
     """Run a suite of the folder, or one that ships with pommel, on models of the server."""
     path, _ = _source(site, asked.source)
-    return _run(site, _read(path)[0], asked.model, person, about={})
+    return _run(site, _read(path).text, asked.model, person, about={})
 
 
 def _run(
@@ -526,15 +525,14 @@ def _run(
         raise DraftError(f"{counted(n_unwritten, 'sentence')} still to be written")
     title = f"{suite.name} on {', '.join(each.rpartition('://')[2] for each in models)}"
     named = [word for each in models for word in ("--model", each)]
-    job_id = site.jobs.begin(
-        "run",
-        title,
-        ["run", *named, "--store", str(site.store.absolute()), "-"],
-        by=person.name,
+    task = Task(
+        kind="run",
+        title=title,
+        arguments=["run", *named, "--store", str(site.store.absolute()), "-"],
         about={**about, "results": f"/suites/{suite.sha256[:KEY_DIGITS]}"},
         given=text.encode(),
     )
-    return Moved(to=f"/jobs/{job_id}")
+    return Moved(to=f"/jobs/{site.jobs.begin(task, by=person.name)}")
 
 
 @frozen

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from typing import IO, Any, Literal
 
 from pommel.errors import PommelError, StoreError, printable
@@ -67,6 +68,25 @@ class Finished:
     exit_status: int | None
     said: str
     log: str
+
+    @property
+    def lines(self) -> list[str]:
+        """What it has said beside its answer, without what each of its errors begins with."""
+        return [line.removeprefix("pommel: ") for line in self.log.splitlines() if line.strip()]
+
+
+@frozen
+class Task:
+    """A command of pommel that is to be begun: its arguments, and what is `given` to it to read.
+
+    `kind` and `title` are what people are told of it, `about` what its page shows beside its log.
+    """
+
+    kind: str
+    title: str
+    arguments: Sequence[str]
+    about: Mapping[str, object] = field(default_factory=dict)
+    given: bytes = b""
 
 
 @frozen
@@ -138,22 +158,13 @@ class Jobs:
         self._is_closed = threading.Event()
         self._beat: threading.Thread | None = None
 
-    def begin(  # noqa: PLR0913 - what a row of the table has
-        self,
-        kind: str,
-        title: str,
-        arguments: Sequence[str],
-        *,
-        by: str,
-        about: Mapping[str, object] | None = None,
-        given: bytes = b"",
-    ) -> str:
-        """Begin a command of pommel, `given` its standard input, and return the id of its job.
+    def begin(self, task: Task, *, by: str) -> str:
+        """Begin a command, and return the id of its job.
 
         Raises `BusyError` where too many wait already.
         """
         job_id = new_id()
-        work = _UnderWay(arguments, given)
+        work = _UnderWay(task.arguments, task.given)
         with self._changed:
             if len(self._under_way) >= self._most_at_once + self._most_waiting:
                 raise BusyError(
@@ -162,7 +173,8 @@ class Jobs:
                 )
             # Before others can read of it: a job that is not here is lost.
             self._under_way[job_id] = work
-        row = (job_id, kind, title, json.dumps([*arguments]), json.dumps(about or {}), by)
+        said = json.dumps([*task.arguments]), json.dumps(dict(task.about))
+        row = (job_id, task.kind, task.title, *said, by)
         try:
             with self.desk.writing() as connection:
                 connection.execute(

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from pommel.errors import UsageError
-from pommel.serve.jobs import Job
+from pommel.serve.jobs import Job, Task
 from pommel.serve.people import Person
 from pommel.serve.shelf import NotShownError
 from pommel.serve.site import Moved, Nothing, Sent
@@ -177,14 +177,13 @@ def verify(inbox: Submissions, asked: VerifyAsked, *, person: Person) -> Moved:
     if own and own[0] not in inbox.board.ledger.submissions:
         raise NotShownError("there is no such submission on this board")
     options = ["--rerun", f"--sample={asked.sample}", f"--by={person.name}"]
-    job_id = inbox.jobs.begin(
-        "verify",
-        f"Scoring {own[0] if own else 'all submissions'} again",
-        ["leaderboard", "verify", str(inbox.place), *own, *options],
-        by=person.name,
+    task = Task(
+        kind="verify",
+        title=f"Scoring {own[0] if own else 'all submissions'} again",
+        arguments=["leaderboard", "verify", str(inbox.place), *own, *options],
         about={
             "board": str(inbox.place),
             "results": f"/board/submissions/{own[0]}" if own else "/board",
         },
     )
-    return Moved(to=f"/jobs/{job_id}")
+    return Moved(to=f"/jobs/{inbox.jobs.begin(task, by=person.name)}")

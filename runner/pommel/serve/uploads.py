@@ -555,8 +555,7 @@ def _failed(finished: Finished, path: Path) -> Found:
 
 def _said(finished: Finished, path: Path | None, place: Path | None = None) -> str:
     """Return what a command has said is wrong, without paths of this machine."""
-    lines = [line.removeprefix("pommel: ") for line in finished.log.splitlines()]
-    text = " ".join(lines[-10:])
+    text = " ".join(finished.lines[-10:])
     text = _without(path, text) if path else text
     return text.replace(f"{place}/", "").replace(str(place), "the board") if place else text
 
