@@ -157,7 +157,9 @@ def test_a_ranking_that_takes_long_is_not_waited_for(
 ) -> None:
     visitors = Visitors(site_of(board.folder.parent))
     monkeypatch.setattr(shown_board, "_SECONDS_WAITED", 0.0)
-    with shown_board.RANKING:
+    shown = visitors.site.shown_board
+    assert shown is not None
+    with shown.ranking_lock:
         for _ in range(3):
             answer = visitors.anybody.get("/board?circuit=birds")
             assert answer.status_code == 503

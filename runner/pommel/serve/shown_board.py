@@ -39,9 +39,8 @@ _PLACES = Places(
 )
 # So many parts of pages are kept: each page of a board of some thousand submissions.
 _MOST_KEPT = 4_000
-# So long a request waits for a ranking by some of the suites, of which one is made at a time.
+# So long a request waits for a ranking by some of the suites.
 _SECONDS_WAITED = 1.5
-RANKING = threading.Lock()
 
 
 class NotReadyError(PommelError):
@@ -74,11 +73,12 @@ class Shown:
     """A board after the last line of its ledger: what its pages show, each made once.
 
     `before` are the rankings by circuit and language after an earlier line: most of what was
-    computed for these holds.
+    computed for these holds. Whoever computes one holds `ranking_lock`: one at a time.
     """
 
     place: BoardFolder
     pages: Pages
+    ranking_lock: threading.Lock
     before: Mapping[tuple[str, str], Pages] = field(default_factory=dict)
     _parts: Recent[tuple[str, str, str], tuple["Markup", "Markup"]] = field(
         default_factory=lambda: Recent(_MOST_KEPT)
@@ -120,7 +120,7 @@ class Shown:
         circuit, language = key
         before = self.before.get(key)
         try:
-            with RANKING:
+            with self.ranking_lock:
                 self._within.get(
                     key,
                     lambda: self.pages.within(circuit=circuit, language=language, before=before),
@@ -251,6 +251,7 @@ class ShownBoard:
         # The ledger is read soon; what the pages show takes longer to make.
         self._ledgers: Recent[tuple[object, ...], Ledger] = Recent(1)
         self._added: Recent[str, Mapping[str, Event]] = Recent(1)
+        self.ranking_lock = threading.Lock()
         self._lock = threading.Lock()
         self._latest: tuple[tuple[object, ...], Shown] | None = None
 
@@ -280,6 +281,7 @@ class ShownBoard:
             shown = Shown(
                 place=self.place,
                 pages=Ranking.of(self.place).pages(self.place),
+                ranking_lock=self.ranking_lock,
                 before=self._latest[1].rankings() if self._latest else {},
             )
             # Where the board has changed meanwhile, the mark is another one by now.
