@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -76,41 +76,51 @@ def made(path: Path, *, n_models: int, n_suites: int) -> None:
 
 def records(n_models: int, n_suites: int) -> Iterator[RunRecord]:
     """Yield what `n_models` steps of training came to on as many suites as are asked for."""
-    policy = {**POLICY.to_dict(), "fingerprint": POLICY.fingerprint}
-    environment = Run.environment()
     for number in range(n_models):
-        info, member = model(number)
         for suite_number in range(n_suites):
-            name, suite = suite_of(suite_number)
-            provenance = {
-                "suite": {"name": name, "version": suite.version, "sha256": suite.sha256},
-                "model": info.to_dict(),
-                "policy": policy,
-                "method": "causal",
-                **environment,
-                "date": DATE,
-                "score_rule": "all",
-                "oov": "keep",
-            }
-            result = SuiteResult(
-                suite_name=name,
-                circuit=f"circuit-{suite_number % N_CIRCUITS}",
-                model_name=info.name,
-                score_rule="all",
-                item_numbers=tuple(range(1, N_ITEMS + 1)),
-                predictions=predictions(number, suite_number, n_models),
-                membership=member,
-                provenance=provenance,
-            )
-            yield RunRecord(
-                run_id=sha256(info.name, name)[:12],
-                result=result,
-                model=ModelFacts.of(info),
-                suite=suite,
-                policy=policy,
-                settings={"compat": "", "oov": "keep", "swallowed": "undefined"},
-                created=DATE,
-            )
+            yield record(number, suite_number, n_models=n_models)
+
+
+def record(number: int, suite_number: int, *, n_models: int) -> RunRecord:
+    """Return what one of `n_models` steps of training came to on a suite."""
+    info, member = model(number)
+    name, suite = suite_of(suite_number)
+    policy = {**POLICY.to_dict(), "fingerprint": POLICY.fingerprint}
+    provenance = {
+        "suite": {"name": name, "version": suite.version, "sha256": suite.sha256},
+        "model": info.to_dict(),
+        "policy": policy,
+        "method": "causal",
+        **environment(),
+        "date": DATE,
+        "score_rule": "all",
+        "oov": "keep",
+    }
+    result = SuiteResult(
+        suite_name=name,
+        circuit=f"circuit-{suite_number % N_CIRCUITS}",
+        model_name=info.name,
+        score_rule="all",
+        item_numbers=tuple(range(1, N_ITEMS + 1)),
+        predictions=predictions(number, suite_number, n_models),
+        membership=member,
+        provenance=provenance,
+    )
+    return RunRecord(
+        run_id=sha256(info.name, name)[:12],
+        result=result,
+        model=ModelFacts.of(info),
+        suite=suite,
+        policy=policy,
+        settings={"compat": "", "oov": "keep", "swallowed": "undefined"},
+        created=DATE,
+    )
+
+
+@cache
+def environment() -> Mapping[str, str]:
+    """Return with what it was made: the same for all."""
+    return Run.environment()
 
 
 def model(number: int) -> tuple[ModelInfo, Membership]:

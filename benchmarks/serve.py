@@ -10,7 +10,7 @@ time, again, and after another process has added a run; and at the end how much 
 
 With --load, a server in a process of its own is asked by so many readers at once, over loopback:
 each asks for a page, looks at it for `--pause` seconds, and asks for the next. Meanwhile so many
-processes add runs to the store, one twice a second each. A line a page says how long readers waited
+processes add runs to the store, two a second each: of one model on suite after suite. A line a page says how long readers waited
 (the median, the 95th percentile, the longest), the last lines how many requests failed, what
 processor time the server took for each (on a busy machine, that says more), and what memory it
 held when each page had been asked for once, halfway, and at the end.
@@ -57,8 +57,8 @@ HOST = "127.0.0.1"
 N_ITEMS = 1_000
 N_WITH_TOKENS = 4
 LEFT, RIGHT = "made-up-0/step0", "made-up-1/step0"
-# Seconds between two runs that a writer adds.
-WRITING_SECONDS = 0.5
+# Seconds between two runs that a writer adds, and on how many suites it has a model run.
+WRITING_SECONDS, N_SUITES_OF_A_MODEL = 0.5, 200
 
 
 def main() -> None:
@@ -200,13 +200,14 @@ def timed(client: TestClient, address: str) -> tuple[float, int]:
     return milliseconds, len(answer.content)
 
 
-def added(path: Path, number: int, writer: str = "new") -> None:
-    """Add a run of another model."""
-    (record,) = many_runs.records(1, 1)
-    name = f"{writer}/{number}"
+def added(path: Path, number: int, writer: str = "new", n_suites: int = 1) -> None:
+    """Add a run; a writer has each of its models run on so many suites, one after the other."""
+    model_number, suite_number = divmod(number, n_suites)
+    record = many_runs.record(0, suite_number, n_models=1)
+    name = f"{writer}/{model_number}"
     new = replace(
         record,
-        run_id=many_runs.sha256(name)[:12],
+        run_id=many_runs.sha256(name, str(suite_number))[:12],
         model=replace(record.model, reference=name, fingerprint=many_runs.sha256(name)),
         result=replace(record.result, model_name=name, membership=None),
         created=f"2026-06-01T00:00:{number % 60:02}+00:00",
@@ -380,7 +381,7 @@ class Load:
 def write(path: Path, number: int, until: float, counts: Any) -> None:
     """Add runs, one after the other."""
     while time.time() < until:
-        added(path, counts[number], writer=f"writer-{number}")
+        added(path, counts[number], writer=f"writer-{number}", n_suites=N_SUITES_OF_A_MODEL)
         counts[number] += 1
         time.sleep(WRITING_SECONDS)
 

@@ -90,6 +90,7 @@ class Catalog:
     """
 
     index: RunIndex
+    called: "_Called"
     models: Sequence[ShownModel]
     suites: Sequence[ShownSuite]
     rows: Numbers
@@ -98,10 +99,11 @@ class Catalog:
     scores: Scores
 
     @classmethod
-    def of(cls, index: RunIndex) -> "Catalog":
-        """Return the catalog of all runs of a store."""
+    def of(cls, index: RunIndex, before: "Catalog | None" = None) -> "Catalog":
+        """Return the catalog of all runs of a store; `before` is that of some moment before."""
         counted = index.counted
-        labels, of_kin = _labels(counted.models)
+        called = _Called.of(counted.models, before.called if before else None)
+        labels, of_kin = called.labels, called.of_kin
         rows, kins = counted.rows, counted.kins
         # Where no two kins are called alike, each model has one run on a suite already.
         if len(labels) < len(counted.models):
@@ -136,6 +138,7 @@ class Catalog:
             suite_of_place[place] = suite.number
         return cls(
             index=index,
+            called=called,
             models=models,
             suites=[*suites.values()],
             rows=rows,
@@ -245,18 +248,32 @@ KEY_DIGITS = 16
 _MOST_NAMES = 8
 
 
-def _labels(told: Sequence[RunRecord]) -> tuple[list[tuple[str, str, RunRecord]], Numbers]:
-    """Return labels, what of them is a variant, and a run of each; and which each run has."""
-    # Of runs on one suite only the newest would be told of.
-    apart = [
-        replace(each, run_id=str(n), suite=SuiteFacts(language=str(n)))
-        for n, each in enumerate(told)
-    ]
-    found, of_kin = [], np.zeros(len(told), dtype=np.int64)
-    for number, model in enumerate(ModelsCompared.of(apart).models):
-        found.append((model.label, model.variant, model.records[0]))
-        of_kin[[int(each.run_id) for each in model.records]] = number
-    return found, of_kin
+@frozen(eq=False)
+class _Called:
+    """What tables call models as they ran (`told`), each of which `of_kin` gives one of `labels`.
+
+    A label comes with what of it is a variant, and a run of the model.
+    """
+
+    told: Sequence[RunRecord]
+    labels: Sequence[tuple[str, str, RunRecord]]
+    of_kin: Numbers
+
+    @classmethod
+    def of(cls, models: Sequence[RunRecord], before: "_Called | None") -> "_Called":
+        """Return what they are called; what was found `before` holds for the same models."""
+        # Of runs on one suite only the newest would be told of; when they began does not matter.
+        told = [
+            replace(each, run_id=str(n), suite=SuiteFacts(language=str(n)), created="")
+            for n, each in enumerate(models)
+        ]
+        if before and before.told == told:
+            return before
+        labels, of_kin = [], np.zeros(len(told), dtype=np.int64)
+        for number, model in enumerate(ModelsCompared.of(told).models):
+            labels.append((model.label, model.variant, model.records[0]))
+            of_kin[[int(each.run_id) for each in model.records]] = number
+        return cls(told=told, labels=labels, of_kin=of_kin)
 
 
 def _is_newest(models: Numbers, suites: Numbers, ages: Numbers) -> NDArray[np.bool_]:
@@ -311,7 +328,7 @@ class Shelf:
                 if seen != self._seen:
                     index = store.runs.index(self._catalog.index)
                     if index is not self._catalog.index:
-                        self._catalog = Catalog.of(index)
+                        self._catalog = Catalog.of(index, self._catalog)
                 self._seen, self._seen_at = seen, now
             return self._catalog
 
