@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FileChooser, Page, expect
 from tests.leaderboard.hostile import LONG, TEXTS, hostile_board, hostile_submission
 from tests.leaderboard.samples import (
@@ -23,6 +22,7 @@ from tests.leaderboard.submission.samples import (
     Parts,
     packed,
 )
+from tests.report.page.browser import barriers
 from tests.serve.board_samples import site_of
 from tests.serve.conftest import NewPage
 from tests.serve.samples import TOKEN, served
@@ -75,16 +75,6 @@ def overflows(page: Page) -> bool:
     """Return whether a page is wider than its window."""
     found: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     return found
-
-
-def serious(page: Page) -> list[str]:
-    """Return what axe finds that keeps people out."""
-    return [
-        f"{page.url}: {each['id']}: {node['html']}"
-        for each in Axe().run(page).response["violations"]
-        if each["impact"] in {"serious", "critical"}
-        for node in each["nodes"]
-    ]
 
 
 def test_a_good_submission_and_three_bad_ones(
@@ -350,7 +340,7 @@ def test_no_page_does_what_a_text_says(
             assert page.evaluate("[...document.links].every(a => /^https?:/.test(a.protocol))")
             if overflows(page):
                 faults.append(each)
-            faults += serious(page)
+            faults += barriers(page)
         assert faults == []
 
 
@@ -385,7 +375,7 @@ def test_nothing_keeps_people_out(
                 continue
             page.goto(each)
             assert not overflows(page), each
-            faults += serious(page)
+            faults += barriers(page)
     inbox.slots.release(2)
     assert faults == []
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from tests.builders import make_suite
 from tests.leaderboard.hostile import TEXTS
-from tests.report.page.browser import Browser
+from tests.report.page.browser import Browser, barriers
 from tests.serve.samples import TOKEN, filled, model, people_of, served
 from tests.store.run_samples import FORMULAS, made, own
 
@@ -106,6 +106,33 @@ def test_no_page_does_what_a_text_says(
         assert browser.value(f"{fields}.every(each => each.labels.length == 1)")
         wide = "[...document.querySelectorAll('.wide')]"
         assert browser.value(f"{wide}.every(each => each.tabIndex == 0 && each.ariaLabel)")
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (400, True)])
+def test_nothing_keeps_people_out(
+    browser: Browser, address: str, *, width: int, dark: bool
+) -> None:
+    browser.look(width=width, dark=dark)
+    browser.open(f"{address}/?token={TOKEN}")
+    suite = browser.value("[...document.links].find(a => a.innerText == 'more').href")
+    browser.open(f"{address}/families")
+    (family,) = {each for each in links(browser) if "/families/" in each}
+    key = suite.rpartition("/")[2]
+    for page in (
+        f"{address}/",
+        f"{address}/runs?model=r&order=score",
+        f"{address}/models?baseline=right",
+        f"{address}/suites?model=wrong&baseline=right",
+        f"{address}/families",
+        family,
+        f"{suite}?baseline=right",
+        f"{suite}/items/1?model=right&model=wrong",
+        f"{address}/compare?left=right&right=wrong&suite={key}",
+        f"{address}/models?baseline=nobody",
+        f"{address}/nothing",
+    ):
+        browser.open(page)
+        assert barriers(browser.page) == []
 
 
 def test_what_is_written_from_right_to_left_is_read_so(browser: Browser, address: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser as Chromium, Page, sync_playwright
 
 # Of these the first that is there.
@@ -20,6 +21,16 @@ _OPTIONS = ("--no-sandbox", "--disable-gpu", "--force-color-profile=srgb")
 def find_browser() -> str | None:
     """Return the path of a Chromium or Chrome, None if there is none."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+def barriers(page: Page) -> list[str]:
+    """Return what axe finds on a page that keeps people out."""
+    return [
+        f"{page.url}: {each['id']}: {node['html']}"
+        for each in Axe().run(page).response["violations"]
+        if each["impact"] in {"serious", "critical"}
+        for node in each["nodes"]
+    ]
 
 
 class Browser:
