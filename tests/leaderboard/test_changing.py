@@ -158,7 +158,7 @@ def test_a_model_is_taken_once_under_a_policy(tmp_path: Path) -> None:
         added(place, again)
     assert str(caught.value) == (
         f"{again}: is of a model and policy that the board has already, as {name} ('words' by "
-        f"'A. Linguist'); --supersede puts it in the place of that one"
+        f"'A. Linguist'); say that it takes the place of that one (--supersede)"
     )
 
 
@@ -180,7 +180,7 @@ def test_all_that_a_submission_would_supersede_is_named(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{path}: is of a model and policy that the board has already, as {own} ('a' by "
         f"'A. Linguist'), and has the same surprisals as {other} ('b' by 'B. Linguist'), which "
-        f"calls itself another model; --supersede puts it in the place of these 2"
+        f"calls itself another model; say that it takes the place of these 2 (--supersede)"
     )
     assert added(place, path, supersede=True).superseded == (own, other)
 

@@ -93,7 +93,7 @@ def test_a_copy_with_other_regions_or_a_little_more(
     copy = submission(tmp_path, model("copy", {**bits, "The": 7.0}), (VERBS,), regions=regions)
     assert refusal(place, copy) == (
         f"has the same surprisals as {name} ('words' by 'A. Linguist'), which calls itself another "
-        f"model; --supersede puts it in the place of that one"
+        f"model; say that it takes the place of that one (--supersede)"
     )
 
 
@@ -110,7 +110,7 @@ def test_the_same_numbers_under_another_policy(tmp_path: Path) -> None:
     again = submission(tmp_path, model(), (VERBS,), policy=Policy(eos="never"))
     assert refusal(place, again) == (
         f"has the same surprisals as {name} ('words' by 'A. Linguist'), which is of this model "
-        f"under another policy; --supersede puts it in the place of that one"
+        f"under another policy; say that it takes the place of that one (--supersede)"
     )
     assert added(place, again, supersede=True).superseded == (name,)
 

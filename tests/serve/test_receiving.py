@@ -182,7 +182,7 @@ def test_what_takes_the_place_of_another_says_so(place: Place, tmp_path: Path) -
     # A keeper who has not read so is told.
     answer = visitors.keeper.post(accept)
     assert answer.status_code == 400
-    assert "--supersede puts it in the place of that one" in answer.text
+    assert "say that it takes the place of that one (--supersede)" in answer.text
     visitors.checked(visitors.ann, address)
     assert state(visitors.ann, address)["status"] == "waiting"
     assert visitors.keeper.post(accept, data={"supersede": "true"}).status_code == 303

@@ -601,7 +601,7 @@ class _Opened(NamedTuple):
         if same and not supersede:
             whose = "that one" if len(same) == 1 else f"these {len(same)}"
             raise SubmissionError(
-                f"{self.path}: {why}; --supersede puts it in the place of {whose}"
+                f"{self.path}: {why}; say that it takes the place of {whose} (--supersede)"
             )
         (standing,) = Standings.of(self.board, [self.entry], ledger.head).rows
         return Checked(standing=standing, superseded=same, why=why)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pommel.errors import PommelError, UsageError, quoted
+from pommel.errors import PommelError, UsageError, counted, quoted
 from pommel.files import CsvTable
 from pommel.leaderboard.board import Board, PinnedSuite
 from pommel.leaderboard.entry import Entry
@@ -106,6 +106,7 @@ def site_environment(page: str = "") -> "Environment":
         "date": _date,
         "size": _size,
         "points": _points,
+        "counted": counted,
     }
     script = environment.get_template("tables.js").render()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
