@@ -10,7 +10,7 @@ from typing import Any
 from pommel.errors import InputError, SuiteError
 from pommel.files import sha256_of
 from pommel.sources import Generation, SuiteCard
-from pommel.suite import LoadedSuite
+from pommel.suite import LoadedSuite, Suite
 
 # A suite whose `meta` does not say how it was made is all items of the template of its name.
 _EVERYTHING = {"sample": None, "eos": False, "capitalize": False}
@@ -20,18 +20,27 @@ def made_again(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the suites below a folder of languages that have a grammar, with their texts made anew.
 
     A suite is made by the recipe in its `meta`. One without a recipe, if there is a template that
-    is called as it is, stays without.
+    is called as it is, stays without. One that would differ in pommel's version alone does not.
 
     Raises `InputError` for a recipe whose grammar is not there, and as the grammar's engine does.
     """
     for path in sorted(folder.rglob("*.json")):
-        meta = json.loads(path.read_bytes())["meta"]
+        before = json.loads(path.read_bytes())
+        meta = before["meta"]
         sources = folder / path.relative_to(folder).parts[0] / "sources"
         template = sources / f"{meta['name']}.template"
         if recipe := meta.get("generator"):
-            yield path, _text(_grammar(path, sources, recipe), meta["name"], recipe)
+            made = _made(_grammar(path, sources, recipe), meta["name"], recipe)
+            generator = made["meta"]["generator"]
+            version, generator["pommel"] = generator["pommel"], recipe["pommel"]
+            if made != before:
+                generator["pommel"] = version
+            yield path, _text(made)
         elif template.is_file():
-            yield path, _without_recipe(_text(template, meta["name"], _EVERYTHING))
+            made = _made(template, meta["name"], _EVERYTHING)
+            del made["meta"]["generator"]
+            made["meta"] = {"name": meta["name"], **made["meta"]}
+            yield path, _text(made)
 
 
 def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -75,7 +84,7 @@ def _grammar(suite: Path, sources: Path, recipe: Mapping[str, Any]) -> Path:
     raise InputError(f"{suite}: its grammar is not in {sources}")
 
 
-def _text(grammar: Path, name: str, recipe: Mapping[str, Any]) -> str:
+def _made(grammar: Path, name: str, recipe: Mapping[str, Any]) -> dict[str, Any]:
     sample = recipe["sample"] or {"n": None, "seed": 1}
     generation = replace(
         Generation.of_file(grammar, depth=recipe.get("depth")),
@@ -85,13 +94,10 @@ def _text(grammar: Path, name: str, recipe: Mapping[str, Any]) -> str:
         eos=recipe["eos"],
         capitalize=recipe["capitalize"],
     )
-    return "".join(generation.content(as_sets=False).suite_pieces())
+    content = generation.content(as_sets=False)
+    made: dict[str, Any] = json.loads("".join(content.suite_pieces()))
+    return made
 
 
-def _without_recipe(text: str) -> str:
-    """Return a suite without its recipe, its name first, and a line for each value."""
-    suite = json.loads(text)
-    meta = suite["meta"]
-    del meta["generator"]
-    suite["meta"] = {"name": meta["name"], **meta}
-    return json.dumps(suite, indent=1, ensure_ascii=False) + "\n"
+def _text(made: Mapping[str, Any]) -> str:
+    return Suite.from_dict(made).to_text()

@@ -163,22 +163,28 @@ def test_sets_of_other_suites_differ_where_their_sentences_do() -> None:
 @given(
     head=st.dictionaries(st.text(max_size=3), st.integers() | st.lists(st.text())),
     values=st.lists(st.none() | st.dictionaries(st.text(max_size=2), st.text())),
-    indent=st.integers(1, 4),
+    tail=st.dictionaries(st.text(max_size=2), st.text()),
 )
 def test_json_in_pieces_is_json_in_one(
-    head: dict[str, object], values: list[object], indent: int
+    head: dict[str, object], values: list[object], tail: dict[str, object]
 ) -> None:
     head.pop("items", None)
-    pieces = "".join(json_chunks(head, "items", iter(values), indent=indent))
-    assert json.loads(pieces) == {**head, "items": values}
-    # What stands before the list is as in any other file.
-    start = to_json({**head, "items": []}, indent=indent).removesuffix("[]\n}\n")
+    tail = {key: each for key, each in tail.items() if key not in {*head, "items"}}
+    pieces = "".join(json_chunks(head, "items", iter(values), tail=tail))
+    assert [*json.loads(pieces).items()] == [*{**head, "items": values, **tail}.items()]
+    # What stands around the list is as in any other file.
+    start, end = to_json({**head, "items": [], **tail}, indent=1).split('"items": []')
     assert pieces.startswith(start)
+    assert pieces.endswith(end)
 
 
-def test_a_region_is_a_line() -> None:
+def test_a_condition_is_a_line_or_a_region_is() -> None:
     (item,) = suite_items([MinimalSet.of("I am", "I is")])
     lines = "".join(json_chunks({}, "items", [item])).splitlines()
+    assert [json.loads(line.rstrip(",")) for line in lines if "content" in line] == item[
+        "conditions"
+    ]
+    lines = "".join(json_chunks({}, "items", [item], line_height=1)).splitlines()
     assert [line.strip() for line in lines if "content" in line] == [
         '{"region_number": 1, "content": "I"},',
         '{"region_number": 2, "content": "am"},',

@@ -22,42 +22,42 @@ def test_a_draft_in_full() -> None:
     assert Design.draft_text(value) == (
         """\
 {
-    "meta": {
-        "name": "agreement",
-        "metric": "sum",
-        "language": "en"
+ "meta": {
+  "name": "agreement",
+  "metric": "sum",
+  "language": "en"
+ },
+ "region_meta": {
+  "1": "subject",
+  "2": "verb"
+ },
+ "predictions": [
+  {
+   "type": "formula",
+   "formula": "(2;%match%) < (2;%mismatch%)"
+  }
+ ],
+ "items": [
+  {
+   "item_number": 1,
+   "conditions": [
+    {
+     "condition_name": "match",
+     "regions": [
+      {"region_number": 1, "content": ""},
+      {"region_number": 2, "content": ""}
+     ]
     },
-    "region_meta": {
-        "1": "subject",
-        "2": "verb"
-    },
-    "predictions": [
-        {
-            "type": "formula",
-            "formula": "(2;%match%) < (2;%mismatch%)"
-        }
-    ],
-    "items": [
-        {
-            "item_number": 1,
-            "conditions": [
-                {
-                    "condition_name": "match",
-                    "regions": [
-                        {"region_number": 1, "content": ""},
-                        {"region_number": 2, "content": ""}
-                    ]
-                },
-                {
-                    "condition_name": "mismatch",
-                    "regions": [
-                        {"region_number": 1, "content": ""},
-                        {"region_number": 2, "content": ""}
-                    ]
-                }
-            ]
-        }
-    ]
+    {
+     "condition_name": "mismatch",
+     "regions": [
+      {"region_number": 1, "content": ""},
+      {"region_number": 2, "content": ""}
+     ]
+    }
+   ]
+  }
+ ]
 }
 """
     )
@@ -68,7 +68,7 @@ def test_a_drafts_faults_are_what_is_to_be_written() -> None:
     with pytest.raises(SuiteError) as caught:
         LoadedSuite.parse(Design.draft_text(value), file="a.json")
     assert [str(fault) for fault in caught.value.faults] == [
-        f"a.json:{line}:17: all regions of condition '{name}' are empty; write the sentence's "
+        f"a.json:{line}:5: all regions of condition '{name}' are empty; write the sentence's "
         f"text into them (at items[{item}].conditions[{place}])"
         for line, item, place, name in (
             (20, 0, 0, "match"),

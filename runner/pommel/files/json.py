@@ -33,7 +33,6 @@ _MAX_DIGITS = 4300
 # How many values a text may have (commas and brackets are counted, also in texts). Suites that are
 # read have fewer, however large; with their places these take two gigabytes.
 _MOST_VALUES = 8_000_000
-_NESTED = (dict, list, tuple)
 
 
 def _refused(constant: str) -> NoReturn:
@@ -250,22 +249,28 @@ def to_json(value: object, *, indent: int | None = 4) -> str:
 
 
 def json_chunks(
-    head: Mapping[str, Any], name: str, values: Iterable[Any], *, indent: int = 4
+    head: Mapping[str, Any],
+    name: str,
+    values: Iterable[Any],
+    *,
+    tail: Mapping[str, Any] | None = None,
+    line_height: int = 3,
 ) -> Iterator[str]:
-    """Yield, piece by piece, the JSON of `head` with one more key.
+    """Yield, piece by piece, the JSON of an object: `head`, one more key, and `tail`.
 
-    Its list of `values`, which may be long, is never in memory. In it, an object that holds no
-    other stands on one line: a region of a sentence is a line of the file.
+    Its list of `values`, which may be long, is never in memory. In it, an object stands on one line
+    if so many containers stand in one another in it: by 3, a condition with its regions is a line
+    of the file, by 1 a region is.
     """
-    spaces = " " * indent
-    inner = f"\n{spaces}{spaces}"
-    start = _write(dict(head), "\n", spaces).removesuffix("\n}") + "," if head else "{"
-    yield f"{start}\n{spaces}{_key(name)}: ["
+    indent, inner = " ", "\n  "
+    start = _write(dict(head), "\n", indent).removesuffix("\n}") + "," if head else "{"
+    yield f"{start}\n{indent}{_key(name)}: ["
     separator, end = "", "]"
     for value in values:
-        yield f"{separator}{inner}{_write(value, inner, spaces, is_compact=True)}"
-        separator, end = ",", f"\n{spaces}]"
-    yield f"{end}\n}}\n"
+        yield f"{separator}{inner}{_write(value, inner, indent, line_height=line_height)}"
+        separator, end = ",", f"\n{indent}]"
+    rest = "," + _write(dict(tail), "\n", indent).removeprefix("{") if tail else "\n}"
+    yield f"{end}{rest}\n"
 
 
 def path_text(path: JsonPath) -> str:
@@ -281,7 +286,7 @@ def path_text(path: JsonPath) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def _write(value: object, newline: str, indent: str, *, is_compact: bool = False) -> str:
+def _write(value: object, newline: str, indent: str, *, line_height: int = 0) -> str:
     """Write a value whose closing bracket stands behind `newline`; "" is for all in one line."""
     if isinstance(value, str):
         return _string(value)
@@ -291,17 +296,24 @@ def _write(value: object, newline: str, indent: str, *, is_compact: bool = False
         return str(value)
     inner = newline + indent
     if isinstance(value, dict) and value:
-        if is_compact and not any(isinstance(each, _NESTED) for each in value.values()):
-            newline = inner = ""
+        if newline and _height(value) <= line_height:
+            newline = inner = indent = ""
         pairs = (
-            f"{_key(key)}: {_write(each, inner, indent, is_compact=is_compact)}"
+            f"{_key(key)}: {_write(each, inner, indent, line_height=line_height)}"
             for key, each in value.items()
         )
         return "{" + inner + f",{inner or ' '}".join(pairs) + newline + "}"
     if isinstance(value, list | tuple) and value:
-        parts = (_write(each, inner, indent, is_compact=is_compact) for each in value)
+        parts = (_write(each, inner, indent, line_height=line_height) for each in value)
         return "[" + inner + f",{inner or ' '}".join(parts) + newline + "]"
     return json.dumps(value)
+
+
+def _height(value: object) -> int:
+    """Return how many containers stand in one another at most."""
+    if isinstance(value, dict):
+        return 1 + max(map(_height, value.values()), default=0)
+    return 1 + max(map(_height, value), default=0) if isinstance(value, list | tuple) else 0
 
 
 def _key(key: object) -> str:

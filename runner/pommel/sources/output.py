@@ -65,9 +65,6 @@ FORMATS: tuple[SetFormat, ...] = (
 # More ties than these are not named.
 _MOST_TIED = 20
 
-# Of suites with a thousand items a file would be half blanks.
-_INDENT = 1
-
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
@@ -215,7 +212,7 @@ class Content(ABC):
 
     def suite_pieces(self) -> Iterator[str]:
         """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
-        return json_chunks(self.head, "items", self.item_values(), indent=_INDENT)
+        return json_chunks(self.head, "items", self.item_values())
 
     def items(self) -> Iterator[Item]:
         """Return the suite's items. Raises `InputError` for none."""

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from typing import Any, Literal, Self, TypeVar, cast
 
 from pommel.errors import InputError
-from pommel.files import WrittenFloat, to_json
+from pommel.files import WrittenFloat, json_chunks
 from pommel.suite.checks import has_stray_space
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
@@ -363,8 +363,14 @@ class Suite(_Written):
         )
 
     def to_text(self) -> str:
-        """Return the text of the suite's JSON file."""
-        return to_json(self.to_dict())
+        """Return the text of the suite's JSON file: a condition of an item is a line of it."""
+        keys = self.to_dict()
+        items, names = keys["items"], [*keys]
+        place = names.index("items")
+        head, tail = (
+            {each: keys[each] for each in part} for part in (names[:place], names[place + 1 :])
+        )
+        return "".join(json_chunks(head, "items", items, tail=tail))
 
     def with_first_letters(self, size: LetterSize) -> "Suite":
         """Return a variant whose sentences all begin with a capital letter, or a small one.
