@@ -118,7 +118,7 @@ def record(number: int, suite_number: int, *, n_models: int) -> RunRecord:
 
 
 @cache
-def environment() -> Mapping[str, str]:
+def environment() -> Mapping[str, object]:
     """Return with what it was made: the same for all."""
     return Run.environment()
 

@@ -10,10 +10,10 @@ time, again, and after another process has added a run; and at the end how much 
 
 With --load, a server in a process of its own is asked by so many readers at once, over loopback:
 each asks for a page, looks at it for `--pause` seconds, and asks for the next. Meanwhile so many
-processes add runs to the store, two a second each: of one model on suite after suite. A line a page says how long readers waited
-(the median, the 95th percentile, the longest), the last lines how many requests failed, what
-processor time the server took for each (on a busy machine, that says more), and what memory it
-held when each page had been asked for once, halfway, and at the end.
+processes add runs to the store, two each second, of one model on suite after suite. A line a page
+says how long readers waited (the median, the 95th percentile, the longest), the last lines how many
+requests failed, what processor time the server took for each (on a busy machine, that says more),
+and what memory it held when each page had been asked for once, halfway, and at the end.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -57,8 +57,9 @@ HOST = "127.0.0.1"
 N_ITEMS = 1_000
 N_WITH_TOKENS = 4
 LEFT, RIGHT = "made-up-0/step0", "made-up-1/step0"
-# Seconds between two runs that a writer adds, and on how many suites it has a model run.
-WRITING_SECONDS, N_SUITES_OF_A_MODEL = 0.5, 200
+# How often a writer adds runs, as `pommel run` does, how many, and on how many suites it has a
+# model run.
+WRITING_SECONDS, N_ADDED, N_SUITES_OF_A_MODEL = 1.0, 2, 200
 
 
 def main() -> None:
@@ -182,7 +183,7 @@ def costs(path: Path) -> Mapping[str, Cost]:
     for n, (name, address) in enumerate(pages(client).items()):
         own, n_bytes = timed(client, address)
         again, _ = timed(client, address)
-        added(path, n)
+        added(path, [n])
         after, _ = timed(client, address)
         found[name] = Cost(
             first_ms=own if n else first, again_ms=again, after_ms=after, n_bytes=n_bytes
@@ -200,20 +201,23 @@ def timed(client: TestClient, address: str) -> tuple[float, int]:
     return milliseconds, len(answer.content)
 
 
-def added(path: Path, number: int, writer: str = "new", n_suites: int = 1) -> None:
-    """Add a run; a writer has each of its models run on so many suites, one after the other."""
+def added(path: Path, numbers: Iterable[int], writer: str = "new", n_suites: int = 1) -> None:
+    """Add runs in one go; a writer has each of its models run on so many suites."""
+    with Store.open(path) as store:
+        store.runs.save_records([_run_of(each, writer, n_suites) for each in numbers])
+
+
+def _run_of(number: int, writer: str, n_suites: int) -> RunRecord:
     model_number, suite_number = divmod(number, n_suites)
     record = many_runs.record(0, suite_number, n_models=1)
     name = f"{writer}/{model_number}"
-    new = replace(
+    return replace(
         record,
         run_id=many_runs.sha256(name, str(suite_number))[:12],
         model=replace(record.model, reference=name, fingerprint=many_runs.sha256(name)),
         result=replace(record.result, model_name=name, membership=None),
         created=f"2026-06-01T00:00:{number % 60:02}+00:00",
     )
-    with Store.open(path) as store:
-        store.runs.save_records([new])
 
 
 def print_costs(path: Path) -> None:
@@ -323,16 +327,19 @@ class Load:
             addresses = pages(first)
             for address in addresses.values():
                 first.timed(address)
-            before, taken = megabytes(process.pid), processor_seconds(process.pid)
-            until = time.time() + seconds
             context = multiprocessing.get_context("spawn")
             counts = context.Array("l", self.n_writers or 1)
+            # What it takes to start Python so often is no load that a server has.
+            ready, ended = context.Barrier(self.n_writers + 1), context.Event()
             writers = [
-                context.Process(target=write, args=(path, n, until, counts))
+                context.Process(target=write, args=(path, n, counts, ready, ended))
                 for n in range(self.n_writers)
             ]
             for each in writers:
                 each.start()
+            ready.wait()
+            before, taken = megabytes(process.pid), processor_seconds(process.pid)
+            until = time.time() + seconds
             readers = [Asking(host) for _ in range(self.n_readers)]
             waited: dict[str, list[float]] = {name: [] for name in addresses}
             read = partial(self._read, addresses=addresses, until=until, waited=waited)
@@ -345,6 +352,7 @@ class Load:
             halfway = megabytes(process.pid)
             for thread in threads:
                 thread.join()
+            ended.set()
             for each in writers:
                 each.join()
             for asking in (first, *readers):
@@ -378,12 +386,14 @@ class Load:
             time.sleep(self.pause)
 
 
-def write(path: Path, number: int, until: float, counts: Any) -> None:
-    """Add runs, one after the other."""
-    while time.time() < until:
-        added(path, counts[number], writer=f"writer-{number}", n_suites=N_SUITES_OF_A_MODEL)
-        counts[number] += 1
-        time.sleep(WRITING_SECONDS)
+def write(path: Path, number: int, counts: Any, ready: Any, ended: Any) -> None:
+    """Add runs, some each second, from when all are ready until it has ended."""
+    many_runs.environment()
+    ready.wait()
+    while not ended.wait(WRITING_SECONDS):
+        numbers = range(counts[number], counts[number] + N_ADDED)
+        added(path, numbers, writer=f"writer-{number}", n_suites=N_SUITES_OF_A_MODEL)
+        counts[number] += N_ADDED
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def counts(server: TestClient, path: Path, queries: list[str]) -> Iterator[tuple
         found = []
         for is_new in (False, True):
             if is_new:
-                added(path, number)
+                added(path, [number])
             queries.clear()
             assert server.get(address).status_code == 200
             found.append(len([each for each in queries if "PRAGMA" not in each]))
