@@ -46,7 +46,7 @@ def test_shares_are_those_of_a_text(pommel: Pommel, tmp_path: Path, text: Path) 
         "nearest_region": "",
         "unigram": "0.5",
         "bigram": "1.0",
-        "notes": "no two items have the same text before the same words",
+        "notes": "no two items have the same pair of regions",
     }
 
 
@@ -62,7 +62,7 @@ def test_a_suite_says_why(pommel: Pommel, tmp_path: Path) -> None:
     ]
     assert [each.strip() for each in row.split("|")] == [
         *("en", "verbs", "2", "0.50", "1.00", "-", "-", "-"),
-        "singular subjects alone; no two items have the same text before the same words",
+        "singular subjects alone; no two items have the same pair of regions",
     ]
 
 

@@ -122,9 +122,9 @@ def ngrams_of(text: Path) -> dict[str, Model]:
 def command(suites: tuple[str, ...], text: Path | None, form: str) -> None:
     """Show how far scorers that see no syntax come on SUITEs.
 
-    Shares of items on which all predictions hold: by chance; of the best scorer that has one
-    number for each word, whatever stands before it; of one that sees the nearest region that
-    varies, fitted on the other items; of n-gram models.
+    Shares of items on which all predictions hold: by chance; of a scorer that has one number for
+    each word, whatever stands before it, fitted on the suite; of one that sees the nearest region
+    that varies, fitted on the other items; of n-gram models.
 
     \b
       pommel suites controls my_suite.json

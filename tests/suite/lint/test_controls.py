@@ -134,28 +134,56 @@ def test_the_nearest_region_tells_what_follows() -> None:
     assert nearest([sing, item("are", "is", "The dog"), plural]).holds == (False,) * 3
 
 
-def test_the_nearest_region_is_the_last_that_varies() -> None:
-    def behind(noun: str, attractor: str, right: str, wrong: str) -> Sentences:
-        before = (noun, "near", attractor, "today")
-        return {"a": (*before, right), "b": (*before, wrong)}
+def beside(noun: str, attractor: str, verb: str, *, crossed: bool = False) -> Sentences:
+    """Return an item in which the attractor's number is the other one, or first that of the noun.
 
-    items = [
-        behind("The dog", "the cats", "is", "are"),
-        behind("The pilots", "the cat", "are", "is"),
-        behind("The guard", "the cats", "is", "are"),
-        behind("The kings", "the cat", "are", "is"),
-    ]
-    # It is always of the other number, which tells as much.
-    assert nearest(items, "(5;%a%) < (5;%b%)").share == 1
-    assert nearest(items, "(5;%b%) + (3;%b%) > (5;%a%) + (3;%a%)").why_none == (
-        "no two items have the same text before the same words"
-    )
+    Of `crossed` items each has a fellow with the numbers of the attractor exchanged.
+    """
+    other = attractor if crossed else f"{attractor}s"
+    last = f"{attractor}s" if crossed else attractor
+    return {
+        "a": (noun, "near", other, "today", f"{verb}s"),
+        "b": (noun, "near", other, "today", verb),
+        "c": (f"{noun}s", "near", last, "today", verb),
+        "d": (f"{noun}s", "near", last, "today", f"{verb}s"),
+    }
 
 
-@pytest.mark.parametrize("formula", [LESS, "(*;%a%) < (*;%b%)"])
-def test_nothing_stands_before_what_is_compared(formula: str) -> None:
+BESIDE = "((5;%a%) < (5;%b%)) & ((5;%c%) < (5;%d%))"
+WORDS = (("dog", "cat", "bark"), ("pilot", "guard", "smile"), ("king", "queen", "walk"))
+
+
+def test_of_words_it_sees_what_differs() -> None:
+    # The last noun is always of the other number, and so tells what is right.
+    assert nearest([beside(*each) for each in WORDS], BESIDE).share == 1
+    assert nearest([beside(*each, crossed=True) for each in WORDS], BESIDE).share == 1
+    both = [beside(*each, crossed=crossed) for each in WORDS for crossed in (True, False)]
+    assert nearest(both, BESIDE).share == 0
+
+
+def test_regions_that_are_named_are_not_before_what_is_compared() -> None:
+    pairs = [("The", "dog", "barks"), ("The", "dogs", "bark")] * 2
+    items = [{"a": pair, "b": (*pair[:2], "is")} for pair in pairs]
+    assert nearest(items, "(3;%a%) < (3;%b%)").holds == (True,) * 4
+    both = nearest(items, "(2;%a%) + (3;%a%) < (2;%b%) + (3;%b%)")
+    assert both.why_none == "nothing that varies stands before what is compared"
+
+
+def test_what_comes_once_tells_nothing() -> None:
+    found = nearest([beside(*WORDS[0])], BESIDE)
+    assert (found.holds, found.why_none) == ((), "no two items have the same pair of regions")
+
+
+@pytest.mark.parametrize(
+    ("formula", "why"),
+    [
+        (LESS, "nothing that varies stands before what is compared"),
+        ("(*;%a%) < (*;%b%)", "whole sentences are compared"),
+    ],
+)
+def test_nothing_stands_before_what_is_compared(formula: str, why: str) -> None:
     found = nearest([item("is", "are"), item("has", "have")], formula)
-    assert found.why_none == "nothing that varies stands before what is compared"
+    assert found.why_none == why
     assert math.isnan(found.share)
 
 

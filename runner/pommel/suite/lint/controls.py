@@ -11,8 +11,9 @@ design has nothing but ties; where all sides change places, all numbers change t
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
+from itertools import zip_longest
 from math import log2, nan
 
 import numpy as np
@@ -22,7 +23,7 @@ from pommel.errors import listed
 from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.frequencies import words
-from pommel.suite.lint.subject import Remark, Side, Subject
+from pommel.suite.lint.subject import Laid, Remark, Side, Subject
 from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Suite
 from pommel.values import frozen
@@ -57,7 +58,7 @@ class Control:
     def context_free(cls, suite: Suite) -> "Control":
         """Ask a scorer that has one number for each word, whatever stands before it.
 
-        It is fitted on the items that it is asked about, so that it is about the best of its kind.
+        It is fitted on the items that it is asked about: what it gets can be got without context.
         """
         if not suite.predictions:
             return cls(why_none=_NO_PREDICTION)
@@ -68,17 +69,27 @@ class Control:
         """Ask a scorer that sees the region before what is compared, which is often the last noun.
 
         Of the regions before all that predictions name in the sentence, it is the last one whose
-        text is not the same in all sentences of the suite. A word has a number behind each such
-        text, fitted on the *other* items.
+        text is not the same in all sentences of the suite. Of that region, and of those that are
+        compared, it sees what differs between the item's conditions ("s" of "dogs"), all of a text
+        where nothing does. It has a number for each such pair, fitted on the *other* items.
         """
         if not suite.predictions:
             return cls(why_none=_NO_PREDICTION)
         subject = Subject(suite=suite)
-        scorer = _Scorer(subject=subject, before=_nearest(subject), is_held_out=True)
-        if not any(scorer.before.values()):
+        if any(each.region is None for each in subject.references):
+            return cls(why_none="whole sentences are compared")
+        nearest = _nearest(subject)
+        if not nearest:
             return cls(why_none="nothing that varies stands before what is compared")
+        parts = [_parts(item) for item in subject.items]
+
+        def pair(item: int, condition: str, region: int) -> list[_Seen]:
+            own, before = parts[item], nearest.get((item, condition))
+            return [("" if before is None else own[condition, before], own[condition, region])]
+
+        scorer = _Scorer(subject=subject, seen=pair, is_held_out=True)
         if not scorer.is_informed:
-            return cls(why_none="no two items have the same text before the same words")
+            return cls(why_none="no two items have the same pair of regions")
         return cls(holds=scorer.holds)
 
 
@@ -112,35 +123,32 @@ def context_free(subject: Subject) -> Iterator[Remark]:
         )
 
 
-# A word, and the text before it that it is known by.
-_Word = tuple[str, str]
+# What a number is for: a word, and what stands before it.
+_Seen = tuple[str, str]
 
 
 @frozen(slots=False)
 class _Scorer:
-    """Numbers for words behind texts; `before` has the text, by item and condition.
+    """Numbers for what is `seen` of a region, by item, condition and region.
 
     `is_held_out` says that the numbers for an item are fitted on all others.
     """
 
     subject: Subject
-    before: Mapping[tuple[int, str], str]
+    seen: Callable[[int, str, int], Sequence[_Seen]]
     is_held_out: bool
 
     @cached_property
-    def words(self) -> Mapping[Side, Sequence[Sequence[_Word]]]:
-        """The words of all sides of contrasts, and of all regions that predictions name, by item.
-
-        Without spaces all of a text is one word.
-        """
+    def sides(self) -> Mapping[Side, Sequence[Sequence[_Seen]]]:
+        """What is seen of all sides of contrasts, and of all regions that are named, by item."""
         subject = self.subject
         sides = {side for contrast in subject.contrasts for side in contrast.pair}
-        cut = cache(lambda text: (*words(text),) if subject.has_spaces else (text,))
         return {
             side: [
                 [
-                    (self.before.get((item, side.condition), ""), word)
-                    for word in cut(subject.text(item, side))
+                    each
+                    for region in subject.regions(item, side)
+                    for each in self.seen(item, side.condition, region)
                 ]
                 for item in range(len(subject.items))
             ]
@@ -148,7 +156,7 @@ class _Scorer:
         }
 
     @cached_property
-    def counts(self) -> Sequence[Counter[tuple[_Word, bool]]]:
+    def counts(self) -> Sequence[Counter[tuple[_Seen, bool]]]:
         """How often each item has a word where it is right (True), and where it is wrong."""
         directed = [each for each in self.subject.contrasts if each.directed]
         return [
@@ -156,15 +164,15 @@ class _Scorer:
                 (word, is_right)
                 for contrast in directed
                 for side, is_right in ((contrast.less, True), (contrast.more, False))
-                for word in self.words[side][item]
+                for word in self.sides[side][item]
             )
             for item in range(len(self.subject.items))
         ]
 
     @cached_property
-    def total(self) -> Counter[tuple[_Word, bool]]:
+    def total(self) -> Counter[tuple[_Seen, bool]]:
         """How often all items have."""
-        total: Counter[tuple[_Word, bool]] = Counter()
+        total: Counter[tuple[_Seen, bool]] = Counter()
         for own in self.counts:
             total.update(own)
         return total
@@ -187,11 +195,11 @@ class _Scorer:
         return tuple(np.all(every, axis=0).tolist())
 
     def _column(self, metric: str, region: int | None, condition: str) -> NDArray[np.float64]:
-        rows = self.words[_side(RegionValue(region=region, condition=condition))]
+        rows = self.sides[_side(RegionValue(region=region, condition=condition))]
         values = [METRICS[metric].of(self._bits(item, row)) for item, row in enumerate(rows)]
         return np.array(values)
 
-    def _bits(self, item: int, row: Sequence[_Word]) -> list[float]:
+    def _bits(self, item: int, row: Sequence[_Seen]) -> list[float]:
         own = self.counts[item] if self.is_held_out else Counter()
         counts = [
             [1 + self.total[word, is_right] - own[word, is_right] for is_right in (True, False)]
@@ -224,11 +232,19 @@ def _side(reference: RegionValue) -> Side:
 
 
 def _context_free(subject: Subject) -> _Scorer:
-    return _Scorer(subject=subject, before={}, is_held_out=False)
+    # Without spaces all of a text is one word.
+    cut = cache(
+        lambda text: [("", word) for word in (words(text) if subject.has_spaces else [text])]
+    )
+    return _Scorer(
+        subject=subject,
+        seen=lambda item, condition, region: cut(subject.items[item][condition].text(region)),
+        is_held_out=False,
+    )
 
 
-def _nearest(subject: Subject) -> dict[tuple[int, str], str]:
-    """Return the text of the nearest region that varies, by item and condition; "" for none."""
+def _nearest(subject: Subject) -> dict[tuple[int, str], int]:
+    """Return the nearest region that varies, by item and condition, where there is one."""
     texts = defaultdict(set)
     for item in subject.items:
         for laid in item.values():
@@ -239,12 +255,29 @@ def _nearest(subject: Subject) -> dict[tuple[int, str], str]:
     found = {}
     for index, item in enumerate(subject.items):
         for name, laid in item.items():
-            nearest = ""
             for region in laid.spans:
-                # Before a whole sentence (`*`) there is nothing.
-                if (name, region) in named or (name, None) in named:
+                if (name, region) in named:
                     break
-                if region in varying:
-                    nearest = laid.text(region) or nearest
-            found[index, name] = nearest
+                if region in varying and laid.text(region):
+                    found[index, name] = region
     return found
+
+
+def _parts(item: Mapping[str, Laid]) -> Mapping[tuple[str, int], str]:
+    """Return what differs in each region's text between conditions, or all where nothing does."""
+    parts = {}
+    for region in {region for laid in item.values() for region in laid.spans}:
+        texts = {name: text for name, laid in item.items() if (text := laid.text(region))}
+        start = end = 0
+        if len(distinct := set(texts.values())) > 1:
+            start = _n_shared(distinct)
+            end = _n_shared(text[start:][::-1] for text in distinct)
+        for name, text in texts.items():
+            parts[name, region] = text[start : len(text) - end]
+    return parts
+
+
+def _n_shared(texts: Iterable[str]) -> int:
+    """Return with how many characters all texts begin alike."""
+    columns = enumerate(zip_longest(*texts))
+    return next(n for n, characters in columns if len(set(characters)) > 1)
