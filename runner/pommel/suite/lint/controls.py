@@ -1,7 +1,8 @@
 """Scorers that see no syntax, and what a suite gives away to them.
 
-Each has a number for a word, fitted on the suite itself. A region's words are put together by the
-metric that is compared, and the predictions judge that as they judge surprisals. The number is
+Each has a number for what it sees, such as a word, fitted on the suite itself. Those of a region
+are put together by the metric that is compared, and the predictions judge that as they judge
+surprisals. The number is
 
     log2((m + 1) / (l + 1))
 
