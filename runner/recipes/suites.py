@@ -10,6 +10,8 @@ from typing import Any
 from pommel.errors import InputError, SuiteError
 from pommel.files import sha256_of
 from pommel.sources import Generation, SuiteCard
+from pommel.sources.grammar.source import GeneratedItem, has_items
+from pommel.sources.output import ItemContent
 from pommel.suite import LoadedSuite, Suite
 
 # A suite whose `meta` does not say how it was made is all items of the template of its name.
@@ -41,6 +43,24 @@ def made_again(folder: Path) -> Iterator[tuple[Path, str]]:
             del made["meta"]["generator"]
             made["meta"] = {"name": meta["name"], **made["meta"]}
             yield path, _text(made)
+
+
+def drawn_otherwise(
+    folder: Path, path: Path, *, n_items: int, seed: int
+) -> Iterator[GeneratedItem]:
+    """Yield items as a suite's grammar makes them by another seed, so many of them.
+
+    They are all items of a grammar that has less than twice as many. Raises as `made_again` does.
+    """
+    meta = json.loads(path.read_bytes())["meta"]
+    sources = folder / path.relative_to(folder).parts[0] / "sources"
+    recipe = meta["generator"]
+    found = _generation(_grammar(path, sources, recipe), meta["name"], recipe)
+    n_there = found.source.n_items if has_items(found.source) else 0
+    n_sampled = n_items if n_there >= 2 * n_items else None
+    content = replace(found, n_sampled=n_sampled, seed=seed).content(as_sets=False)
+    assert isinstance(content, ItemContent)  # noqa: S101 - it has made a suite
+    yield from content.all_items
 
 
 def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -85,8 +105,14 @@ def _grammar(suite: Path, sources: Path, recipe: Mapping[str, Any]) -> Path:
 
 
 def _made(grammar: Path, name: str, recipe: Mapping[str, Any]) -> dict[str, Any]:
+    content = _generation(grammar, name, recipe).content(as_sets=False)
+    made: dict[str, Any] = json.loads("".join(content.suite_pieces()))
+    return made
+
+
+def _generation(grammar: Path, name: str, recipe: Mapping[str, Any]) -> Generation:
     sample = recipe["sample"] or {"n": None, "seed": 1}
-    generation = replace(
+    return replace(
         Generation.of_file(grammar, depth=recipe.get("depth")),
         name=name,
         n_sampled=sample["n"],
@@ -94,9 +120,6 @@ def _made(grammar: Path, name: str, recipe: Mapping[str, Any]) -> dict[str, Any]
         eos=recipe["eos"],
         capitalize=recipe["capitalize"],
     )
-    content = generation.content(as_sets=False)
-    made: dict[str, Any] = json.loads("".join(content.suite_pieces()))
-    return made
 
 
 def _text(made: Mapping[str, Any]) -> str:

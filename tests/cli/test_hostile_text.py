@@ -89,6 +89,7 @@ COMMANDS = {
     "fetch": ("EVIL", "--list"),
     "validate": ("S", "BROKEN", "TABLE", "EVIL"),
     "suites check": ("S", "BROKEN"),
+    "suites controls": ("S --text BROKEN", "S --format csv", "EVIL"),
     "suites export": ("EVIL -o OUT", "S -o OUT"),
     "suites list": ("S", "EVIL"),
     "suites new": ("FILE --name EVIL", "EVIL"),

@@ -128,7 +128,7 @@ def test_word_frequency(pommel: Pommel, tmp_path: Path) -> None:
     path = written(tmp_path, *[WELL] * 9)
     words = tmp_path / "words.tsv"
     words.write_text("barks\t999\nbark\t9\n")
-    arguments = (path, "--frequencies", words, "--ignore", "duplicate-item")
+    arguments = (path, "--frequencies", words, "--select", "word-frequency")
     outcome = pommel("suites", "check", *arguments)
     assert outcome.stderr == f"{words}: taken as a list of 2 words\n"
     assert outcome.stdout.startswith(f"{path}:14:18: warning: [word-frequency] what should be less")
@@ -143,7 +143,7 @@ def test_token_count(pommel: Pommel, tmp_path: Path) -> None:
     longer: Sentences = {"a": ("The dog", "is", "."), "b": ("The dog", "xylographs", ".")}
     path = written(tmp_path, *[longer] * 9)
     outcome = pommel(
-        *("suites", "check", path, "--model", "builtin://en-gpt2", "--ignore", "duplicate-item")
+        *("suites", "check", path, "--model", "builtin://en-gpt2", "--select", "token-count")
     )
     assert outcome.stdout.startswith(
         f"{path}:14:18: warning: [token-count] what should be more surprising has more tokens for "

@@ -79,6 +79,7 @@ READING = (
     "fetch --list",
     "validate s.json",
     "suites check s.json",
+    "suites controls s.json --text text.txt",
     "suites list",
     "suites preview s.json --plain",
     "suites show s.json",

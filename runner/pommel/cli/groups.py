@@ -97,6 +97,7 @@ _SUITES = {
         "suites_check",
         "Look for what is doubtful in SUITEs (files, folders, - for standard input).",
     ),
+    "controls": ("suites_controls", "Show how far scorers that see no syntax come on SUITEs."),
     "export": (
         "suites_export",
         "Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line).",

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 from pommel.errors import InputError
 from pommel.files import WrittenFloat, json_chunks
@@ -18,6 +18,9 @@ from pommel.suite.metrics import METRICS
 from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    from pommel.suite.lint.controls import Control
 
 _Computed = TypeVar("_Computed")
 LetterSize = Literal["capital", "small"]
@@ -460,6 +463,16 @@ class Suite(_Written):
     def sentences(self) -> tuple[tuple[Sentence, ...], ...]:
         """Return the sentences of all items, in the order of `condition_names`, with spans."""
         return self.once(_sentences)
+
+    def controls(self) -> "Mapping[str, Control]":
+        """Return what scorers that see no syntax come to: "context_free" and "nearest_region"."""
+        # Imported here: what looks at a design knows what suites are.
+        from pommel.suite.lint.controls import Control
+
+        return {
+            "context_free": Control.context_free(self),
+            "nearest_region": Control.nearest_region(self),
+        }
 
     def metric_of(self, prediction: Prediction) -> str:
         """Return the region metric that a prediction compares."""

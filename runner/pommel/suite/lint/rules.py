@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from pommel.suite.lint import balance, sentences
+from pommel.suite.lint import balance, controls, sentences
 from pommel.suite.lint.frequencies import Frequencies
 from pommel.suite.lint.proofs import Question, always_hold, contradict, never_hold, proved
 from pommel.suite.lint.subject import Cause, Remark, Subject, Tokenized
@@ -51,6 +51,7 @@ RULES: Mapping[str, Rule] = {
     "unequal-length": Rule(find=sentences.unequal_length),
     "unequal-words": Rule(find=sentences.unequal_words),
     "unequal-context": Rule(find=sentences.unequal_context),
+    "context-free": Rule(find=controls.context_free),
     "duplicate-item": Rule(find=sentences.duplicate_item),
     "duplicate-contrast": Rule(find=sentences.duplicate_contrast),
     "control-character": Rule(find=sentences.control_character),

@@ -1,0 +1,67 @@
+"""What the shipped suites give away to scorers that see no syntax: the table of docs/controls.md.
+
+The n-gram models of a suite are trained on sentences that its own template makes by another seed:
+the acceptable ones, without any sentence of the suite. The English suites use up their templates;
+they have the text of the built-in models.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from pommel.cli.suites_controls import ControlRow, ngrams_of
+from pommel.files import write_text
+from pommel.models import Model
+from pommel.report.markdown import markdown_table
+from pommel.suite import LoadedSuite, Suite
+from recipes.english.grammar import sample_corpus
+from recipes.suites import drawn_otherwise
+
+# Items of a template, and sentences of English, that n-gram models are trained on.
+_N_ITEMS = 1_000
+_N_ENGLISH = 20_000
+_SEED = 2
+
+
+def control_rows(folder: Path, files: Iterable[Path]) -> Iterator[ControlRow]:
+    """Yield the rows of suites below a folder of languages.
+
+    Raises as `recipes.suites.made_again` does.
+    """
+    english = cache(lambda: _ngrams(sample_corpus(_N_ENGLISH, _SEED)))
+    for path in files:
+        suite = LoadedSuite.read(path).suite
+        if "generator" not in suite.meta:
+            yield ControlRow.of(suite, english())
+        elif sentences := other_sentences(folder, path, suite):
+            yield ControlRow.of(suite, _ngrams(sentences))
+        else:
+            yield ControlRow.of(suite, {}, "its template makes no other sentences")
+
+
+def other_sentences(folder: Path, path: Path, suite: Suite) -> list[str]:
+    """Return the acceptable sentences of a suite's template that are not in the suite."""
+    own = {sentence.text for row in suite.sentences() for sentence in row}
+    unacceptable = str(suite.meta.get("unacceptable") or "").split()
+    return [
+        condition.sentence
+        for item in drawn_otherwise(folder, path, n_items=_N_ITEMS, seed=_SEED)
+        for condition in item
+        if condition.name not in unacceptable and condition.sentence not in own
+    ]
+
+
+def with_table(page: str, rows: Sequence[ControlRow]) -> str:
+    """Return a page with these rows in place of the table that it has."""
+    lines = page.splitlines(keepends=True)
+    first = next(i for i, line in enumerate(lines) if line.startswith("|"))
+    others = [line for line in lines if not line.startswith("|")]
+    return "".join([*others[:first], markdown_table(ControlRow.table(rows)), *others[first:]])
+
+
+def _ngrams(sentences: Iterable[str]) -> dict[str, Model]:
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder) / "text.txt"
+        write_text(text, "".join(f"{each}\n" for each in sentences))
+        return ngrams_of(text)
