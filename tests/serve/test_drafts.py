@@ -496,11 +496,3 @@ def test_what_is_wrong_with_formulas_keeps_no_suite_from_being_opened(formula: s
     value: Document = agreement().to_dict()
     value = {**value, "predictions": [{"type": "formula", "formula": formula}]}
     assert told(drafts.opened(told(value), "a.json")) == told(value)
-
-
-@pytest.mark.parametrize(
-    ("language", "joiner"),
-    [("en", " "), ("ja", ""), ("zh-Hant", ""), ("TH", ""), ("ko", " "), ("", " "), ("he", " ")],
-)
-def test_what_stands_between_the_regions_of_a_language(language: str, joiner: str) -> None:
-    assert drafts.usual_joiner(language) == joiner

@@ -131,6 +131,11 @@ class MinimalSet:
         found = MinimalSet.of(*self.sentences, fields=self.fields, joiner="")
         return replace(found, contexts=self.contexts, critical=self.critical)
 
+    def without_spaces(self) -> "MinimalSet":
+        """Return the set with nothing between its words, as in a script without spaces."""
+        sentences = ("".join(words_in(each)) for each in self.sentences)
+        return replace(MinimalSet.of(*sentences, joiner=""), fields=self.fields)
+
     @property
     def parts_after(self) -> tuple[str, ...]:
         """The regions behind the contrast, whatever form it has (`CRITICAL_NAMES`).

@@ -21,7 +21,7 @@ from pommel.files import (
     parse_json,
 )
 from pommel.sources.formats.json_lines import json_text
-from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
+from pommel.suite import Condition, Finding, Item, LoadedSuite, PublishedSuite, Suite
 from pommel.values import positional
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
@@ -108,6 +108,8 @@ class _SuiteTables:
         groups = _grouped(records)
         meta, beside = self._meta()
         region_names = {int(each["region_number"]): each["region_name"] for each in records}
+        if not PublishedSuite.usual_joiner(str(self.about.get("language", ""))):
+            meta.setdefault("joiner", "")
         value = {
             "meta": {
                 "name": name,
