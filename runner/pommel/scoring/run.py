@@ -159,7 +159,8 @@ def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
     image it read no more), and knew no other joiner than a space.
     """
     prints_tokens_only = model.has_recovered_offsets or model.kind == "container"
-    if choices.compat == "syntaxgym" and prints_tokens_only and suite.joiner == " ":
+    joins_by_spaces = suite.joiner == " " and not suite.has_own_joiners
+    if choices.compat == "syntaxgym" and prints_tokens_only and joins_by_spaces:
         return Sentence.regions_of_as_syntaxgym
     return Sentence.regions_of
 

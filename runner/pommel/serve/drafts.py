@@ -517,7 +517,8 @@ def _with_new_condition(document: Document, name: str, like: str) -> Document:
         own = item["conditions"]
         model = next((each for each in own if _name(each) == like), None)
         new = [
-            {"region_number": each["region_number"], "content": each["content"] if model else ""}
+            {key: each[key] for key in ("region_number", "content", "joiner") if key in each}
+            | ({} if model else {"content": ""})
             for each in (model or own[0])["regions"]
         ]
         further = [*own, {"condition_name": name, "regions": new}]

@@ -6,7 +6,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Literal, Self, TypeVar, cast
 
@@ -109,11 +109,12 @@ class Region(_Written):
     """A numbered piece of a sentence, maybe empty.
 
     `content` is what the file says; `text` is that without stray spaces, which is what the
-    sentence is made of.
+    sentence is made of. `joiner` stands before it, None for the suite's own joiner.
     """
 
     number: int
     content: str
+    joiner: str | None = None
     text: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -122,7 +123,12 @@ class Region(_Written):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
         """Make a region of its JSON value, which is a valid one."""
-        return cls(number=int(value["region_number"]), content=value["content"], as_written=value)
+        return cls(
+            number=int(value["region_number"]),
+            content=value["content"],
+            joiner=value.get("joiner"),
+            as_written=value,
+        )
 
     @classmethod
     @functools.lru_cache(1 << 16)
@@ -132,7 +138,9 @@ class Region(_Written):
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
-        own = {"region_number": self.number, "content": self.content}
+        own: dict[str, Any] = {"region_number": self.number, "content": self.content}
+        if self.joiner is not None:
+            own["joiner"] = self.joiner
         # Nearly all are as they were read.
         return {**self.as_written} if own == self.as_written else self._merged(own)
 
@@ -219,19 +227,29 @@ class Condition(_Written):
             return f"the condition's name {name!r} has a '%', which ends a name in formulas"
         return ""
 
+    def pieces(self, joiner: str = " ") -> Iterator[tuple[str, Region]]:
+        """Yield the regions, each with what joins it to what stands before it."""
+        sentence = self.sentence(joiner)
+        for region, (start, end) in zip(self.regions, sentence.spans, strict=True):
+            yield sentence.text[start : end - len(region.text)], region
+
     @property
     def is_written(self) -> bool:
         """Whether any of its regions has text; so it is in every suite that is no draft."""
         return any(region.text for region in self.regions)
 
     def sentence(self, joiner: str = " ") -> Sentence:
-        """Join the regions that have content; text and spans are made together, once."""
+        """Join the regions that have content; text and spans are made together, once.
+
+        `joiner` stands before a region that has none of its own, and nothing before the first.
+        """
         text = self.context
         spans = []
         for region in self.regions:
             start = len(text)
             if region.text:
-                text += joiner + region.text if text else region.text
+                own = joiner if region.joiner is None else region.joiner
+                text += own + region.text if text else region.text
             spans.append((start, len(text)))
         return Sentence(text=text, spans=tuple(spans))
 
@@ -497,8 +515,16 @@ class Suite(_Written):
 
     @property
     def joiner(self) -> str:
-        """What stands between two regions in a sentence: a space, or nothing (`meta.joiner`)."""
+        """What stands between two regions in a sentence: a space, or nothing (`meta.joiner`).
+
+        Regions may have others of their own.
+        """
         return str(self.meta.get("joiner", " "))
+
+    @property
+    def has_own_joiners(self) -> bool:
+        """Whether some region says itself what stands before it."""
+        return self.once(_has_own_joiners)
 
     @property
     def circuit(self) -> str:
@@ -533,6 +559,13 @@ def _metrics(written: str | list[str]) -> tuple[str, ...]:
 def _sha256(suite: Suite) -> str:
     canonical = json.dumps(suite.to_dict(), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _has_own_joiners(suite: Suite) -> bool:
+    conditions = (condition for item in suite.items for condition in item.conditions)
+    return any(
+        region.joiner is not None for condition in conditions for region in condition.regions
+    )
 
 
 def _sentences(suite: Suite) -> tuple[tuple[Sentence, ...], ...]:
