@@ -199,6 +199,7 @@ class SuiteSurprisals:
         read and added to. Raises what the model raises.
         """
         choices = choices or Choices()
+        suite = suite.with_punctuation(choices.punctuation)
         (needed,) = NeededSentences.of_each(model, [suite], choices)
         asked = _asked_of(model, [needed], choices)
         if known is not None:
@@ -506,6 +507,7 @@ def run_suites(
     for a suite none of whose sentences the model has scored.
     """
     choices = choices or Choices()
+    suites = [each.with_punctuation(choices.punctuation) for each in suites]
     every = NeededSentences.of_each(model, suites, choices)
     asked = _asked_of(model, every, choices)
     settles = choices.settles(model.info)
@@ -670,6 +672,7 @@ def provenance(
         "method": method,
         "compat": choices.compat,
         "regions": choices.regions,
+        **({"punctuation": choices.punctuation} if choices.punctuation != "apart" else {}),
         **Run.environment(model.details),
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }

@@ -75,7 +75,12 @@ class PublishedSuite:
     @staticmethod
     def usual_joiner(language: str) -> str:
         """Return what stands between the regions of a language's sentences: a space, or nothing."""
-        return "" if _subtags(language)[0] in _WITHOUT_SPACES else " "
+        return "" if PublishedSuite.primary_language(language) in _WITHOUT_SPACES else " "
+
+    @staticmethod
+    def primary_language(language: str) -> str:
+        """Return what a tag begins with, in small letters: zh of zh-Hant, "" of nothing."""
+        return _subtags(language)[0]
 
     @staticmethod
     def language_fault(tag: str) -> str:

@@ -16,11 +16,13 @@ from pommel.suite.checks import has_stray_space
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
 from pommel.suite.published import PublishedSuite
+from pommel.suite.punctuation import Part, attached
 from pommel.surprisal import Token
 from pommel.values import frozen
 
 _Computed = TypeVar("_Computed")
 LetterSize = Literal["capital", "small"]
+Punctuation = Literal["apart", "natural"]
 
 
 @frozen
@@ -151,6 +153,11 @@ class Region(_Written):
             return content
         return re.sub(r"\s{2,}|[\n\r]", " ", content.strip())
 
+    def with_marks(self, before: Part, after: Part) -> "Region":
+        """Return the region with its marks attached, as `attached` has changed it."""
+        changed = self if before.text == after.text else replace(self, content=after.text)
+        return changed if before.is_spaced == after.is_spaced else replace(changed, joiner="")
+
     @staticmethod
     def with_first_letter(text: str, size: LetterSize) -> str:
         """Return the text with its first letter so large, the rest as it is.
@@ -232,6 +239,30 @@ class Condition(_Written):
         sentence = self.sentence(joiner)
         for region, (start, end) in zip(self.regions, sentence.spans, strict=True):
             yield sentence.text[start : end - len(region.text)], region
+
+    def with_attached_marks(self, joiner: str, language: str) -> "Condition":
+        """Return the condition with its marks attached; see `Suite.with_punctuation`."""
+        # What a region says itself of what stands before it holds.
+        parts = [
+            Part(text=region.text, is_spaced=joiner == " " and region.joiner is None)
+            for region in self.regions
+            if region.text
+        ]
+        if self.context:
+            parts = [Part(text=self.context, is_spaced=False), *parts]
+        made = attached(parts, language)
+        if made == parts:
+            return self
+        changes = zip(parts, made, strict=True)
+        changed = self
+        if self.context:
+            _, context = next(changes)
+            as_written = {**self.as_written, "context": context.text}
+            changed = replace(self, context=context.text, as_written=as_written)
+        regions = (
+            region.with_marks(*next(changes)) if region.text else region for region in self.regions
+        )
+        return replace(changed, regions=tuple(regions))
 
     @property
     def is_written(self) -> bool:
@@ -403,6 +434,18 @@ class Suite(_Written):
         meta = {**self.meta, "name": name, "modifier_of": self.name}
         return replace(self, name=name, items=items, meta=meta)
 
+    def with_punctuation(self, how: Punctuation) -> "Suite":
+        """Return the suite with its punctuation apart, as it has it, or natural.
+
+        Natural are marks that the language attaches to words: `The dog barks .` is `The dog barks.`
+        Regions have what they had: a mark that is a region of its own still is one, with nothing
+        before it. It is the suite itself, in name, too, but for what `meta.punctuation` says; one
+        that says so already is not changed.
+        """
+        if how == "apart" or self.meta.get("punctuation") == how:
+            return self
+        return self.once(_with_natural_punctuation)
+
     def first_items(self, n_items: int) -> "Suite":
         """Return the suite of the first items, for a trial; the suite itself if it has no more.
 
@@ -559,6 +602,19 @@ def _metrics(written: str | list[str]) -> tuple[str, ...]:
 def _sha256(suite: Suite) -> str:
     canonical = json.dumps(suite.to_dict(), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _with_natural_punctuation(suite: Suite) -> Suite:
+    items = tuple(
+        replace(
+            item,
+            conditions=tuple(
+                each.with_attached_marks(suite.joiner, suite.language) for each in item.conditions
+            ),
+        )
+        for item in suite.items
+    )
+    return replace(suite, items=items, meta={**suite.meta, "punctuation": "natural"})
 
 
 def _has_own_joiners(suite: Suite) -> bool:
