@@ -183,3 +183,8 @@ def test_words_of_a_language_without_spaces_stand_together(
 def test_items_of_a_language_without_spaces_have_nothing_between_regions() -> None:
     made = Generation(source=Items(), name="items", about={"language": "th"})
     assert made.content(as_sets=False).head["meta"]["joiner"] == ""
+
+
+def test_capital_letters_are_those_of_the_language() -> None:
+    made = Generation(source=Words("iyi"), name="words", capitalize=True, about={"language": "tr"})
+    assert [each.grammatical for each in made.content(as_sets=True).sets()] == ["İyi"]

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -37,7 +38,7 @@ _OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
 }
 
 
-@frozen
+@frozen(slots=False)
 class Generation:
     """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
 
@@ -118,15 +119,20 @@ class Generation:
         known = frozenset(vocabulary)
         return [word for word in self.source.words if word not in known]
 
+    @cached_property
+    def _said(self) -> Mapping[str, Any]:
+        """What the grammar says of its suite, and what is said besides."""
+        own = self.source.head["meta"] if has_items(self.source) else {}
+        return {**own, **self.about}
+
     @property
     def _about(self) -> Mapping[str, str]:
         """What goes into `meta`; for a language without spaces that nothing joins regions.
 
         Unless a joiner is said here, or by the grammar.
         """
-        own = self.source.head["meta"] if has_items(self.source) else {}
-        is_said = "joiner" in {*own, *self.about}
-        if is_said or PublishedSuite.usual_joiner(self.about.get("language", "")):
+        language = self.about.get("language", "")
+        if "joiner" in self._said or PublishedSuite.usual_joiner(language):
             return self.about
         return {**self.about, "joiner": ""}
 
@@ -165,7 +171,8 @@ class Generation:
             found[-1] = f"{found[-1]} {end}".lstrip()
         first = next((n for n, content in enumerate(found) if content), None)
         if self.capitalize and first is not None:
-            found[first] = Region.with_first_letter(found[first], "capital")
+            language = str(self._said.get("language", ""))
+            found[first] = Region.with_first_letter(found[first], "capital", language)
         return tuple(found)
 
     def _chosen(

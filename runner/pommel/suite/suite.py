@@ -24,6 +24,11 @@ _Computed = TypeVar("_Computed")
 LetterSize = Literal["capital", "small"]
 Punctuation = Literal["apart", "natural"]
 
+# Small letters and capital ones that are others in a language than elsewhere: the dotted i is a
+# letter of its own beside the dotless one, and the Dutch ij is one.
+_TURKIC = {"i": "İ", "\u0131": "I"}
+_PAIRS_OF = {"tr": _TURKIC, "az": _TURKIC, "crh": _TURKIC, "nl": {"ij": "IJ"}}
+
 
 @frozen
 class Sentence:
@@ -159,17 +164,25 @@ class Region(_Written):
         return changed if before.is_spaced == after.is_spaced else replace(changed, joiner="")
 
     @staticmethod
-    def with_first_letter(text: str, size: LetterSize) -> str:
-        """Return the text with its first letter so large, the rest as it is.
+    def with_first_letter(text: str, size: LetterSize, language: str = "") -> str:
+        """Return the text with its first letter so large, as its language writes it.
+
+        The rest stays as it is.
 
         Marks in front of the letter are passed over, within the first word. A text that begins with
         something else (a digit, an ideograph, a letter without cases) stays as it is.
         """
         word = re.search(r"\S+", text)
         for place in range(*word.span()) if word else ():
-            first = text[place]
-            if first.isalnum():
+            if text[place].isalnum():
+                own = _PAIRS_OF.get(PublishedSuite.primary_language(language), {})
+                # As far as a language has pairs of its own, these go first.
+                for small, capital in own.items():
+                    first, changed = (small, capital) if size == "capital" else (capital, small)
+                    if text.startswith(first, place):
+                        return text[:place] + changed + text[place + len(first) :]
                 # Some letters have a third form, for the beginnings of words.
+                first = text[place]
                 changed = first.title() if size == "capital" else first.lower()
                 return text[:place] + changed + text[place + 1 :]
         return text
@@ -210,16 +223,16 @@ class Condition(_Written):
         regions = [region.to_dict() for region in self.regions]
         return self._merged({"condition_name": self.name, "regions": regions})
 
-    def with_first_letter(self, size: LetterSize) -> "Condition":
+    def with_first_letter(self, size: LetterSize, language: str = "") -> "Condition":
         """Return the condition with a sentence that begins so; see `Suite.with_first_letters`."""
         if self.context:
-            context = Region.with_first_letter(self.context, size)
+            context = Region.with_first_letter(self.context, size, language)
             as_written = {**self.as_written, "context": context}
             return replace(self, context=context, as_written=as_written)
         regions = list(self.regions)
         # Every sentence has a region with text.
         first = next(place for place, region in enumerate(regions) if region.text)
-        written = Region.with_first_letter(regions[first].content, size)
+        written = Region.with_first_letter(regions[first].content, size, language)
         regions[first] = replace(regions[first], content=written)
         return replace(self, regions=tuple(regions))
 
@@ -419,7 +432,8 @@ class Suite(_Written):
         """Return a variant whose sentences all begin with a capital letter, or a small one.
 
         It is the first letter of the first word, behind a quotation mark or an inverted question
-        mark that it may begin with; the rest of the word stays as it is. A sentence whose first
+        mark that it may begin with, as the suite's language writes it; the rest of the word stays
+        as it is. A sentence whose first
         word has no letter, or none that there are two cases of, stays as it is. The variant is
         called by the size, and names the suite in `meta.modifier_of`: stability is what the letter
         is worth (Mueller et al. 2020, Table 4).
@@ -427,7 +441,10 @@ class Suite(_Written):
         name = f"{self.name}_{size}"
         items = tuple(
             replace(
-                item, conditions=tuple(each.with_first_letter(size) for each in item.conditions)
+                item,
+                conditions=tuple(
+                    each.with_first_letter(size, self.language) for each in item.conditions
+                ),
             )
             for item in self.items
         )
