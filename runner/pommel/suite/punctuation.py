@@ -88,17 +88,15 @@ class _Marks:
             sides = [self._side(mark) for mark in text]
             ends, begins = sides[0] == "end", sides[-1] == "begin"
             return _Word(text, is_apart=True, ends=ends, begins=begins)
-        if text[0] in _ENDS_OF:
-            self.quotations.append(text[0])
-        for mark in text[1:]:
-            if self._ends_quotation(mark):
-                self.quotations.pop()
+        n_before = len(text) - len(text.lstrip("".join(_ENDS_OF)))
+        self.quotations += text[:n_before]
+        for mark in text[n_before:]:
+            self._ends_quotation(mark)
         return _Word(text)
 
     def _side(self, mark: str) -> str:
         """Return whether a mark stands at an "end" or at a "begin", "" for neither."""
         if self._ends_quotation(mark):
-            self.quotations.pop()
             return "end"
         if mark in _ENDS_OF:
             self.quotations.append(mark)
@@ -109,7 +107,12 @@ class _Marks:
         return "begin" if mark in _OPENING or category == "Ps" else ""
 
     def _ends_quotation(self, mark: str) -> bool:
-        return bool(self.quotations) and mark in _ENDS_OF[self.quotations[-1]]
+        """Say whether a mark ends a quotation, with those that are open within; so it is closed."""
+        for n in range(len(self.quotations) - 1, -1, -1):
+            if mark in _ENDS_OF[self.quotations[n]]:
+                del self.quotations[n:]
+                return True
+        return False
 
     def are_joined(self, before: _Word, word: _Word) -> bool:
         """Say whether no space stands between two words."""
