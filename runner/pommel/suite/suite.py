@@ -145,7 +145,7 @@ class Region(_Written):
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
-        own: dict[str, Any] = {"region_number": self.number, "content": self.content}
+        own: dict[str, object] = {"region_number": self.number, "content": self.content}
         if self.joiner is not None:
             own["joiner"] = self.joiner
         # Nearly all are as they were read.
