@@ -67,23 +67,25 @@ def load_model(reference: str, **options: Any) -> Model:
     return _load_model(reference, LoadOptions(**options))
 
 
-def compute_surprisals(
+def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the caller's
     model: Model | str,
     suite: SuiteLike,
     policy: Policy | None = None,
     *,
     compat: Compat | None = None,
     regions: Regions = "all",
+    punctuation: Literal["apart", "natural"] = "apart",
 ) -> SuiteSurprisals:
     """Score a suite's sentences and add tokens up to regions.
 
     `regions` "needed" scores only those that some prediction names, "auto" all where that costs
     little more; the others have no values. Nor have those of a sentence at which the model fails
-    (`SuiteSurprisals.failed`).
+    (`SuiteSurprisals.failed`). `punctuation` "natural" has marks at the words that the suite's
+    language writes them to (`Suite.with_punctuation`).
     """
     (loaded,) = _suites([suite], only_one=True)
     policy = policy or Policy.default(compat)
-    choices = Choices(policy=policy, compat=compat, regions=regions)
+    choices = Choices(policy=policy, compat=compat, regions=regions, punctuation=punctuation)
     with _opened(model) as opened:
         return SuiteSurprisals.of(opened, loaded, choices)
 
@@ -143,6 +145,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     regions: Regions = "all",
     strict_model: bool = False,
     verdicts: Literal["float32"] | None = None,
+    punctuation: Literal["apart", "natural"] = "apart",
     store: Store | Path | str | None = None,
 ) -> Results:
     """Run every suite on every model; a suite may be a folder or a collection (`suites:en`).
@@ -150,8 +153,8 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     A reference with a pattern (`lstm://FOLDER/seed-*`) is a family of models, one after the other.
     A model that is named twice, or alone beside its family, runs once.
     Raises `SuiteError` with the faults of all files, before anything runs, if one is no suite.
-    `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores. `oov` and
-    `swallowed` as in `evaluate`.
+    `regions` and `punctuation` as in `compute_surprisals`: "needed" regions are faster, and enough
+    for scores. `oov` and `swallowed` as in `evaluate`.
     With a `store` (see `open_store`), or the path of one, which is made if it is not there, nothing
     is scored that it has, and what is scored is kept; the results are read from it, so that memory
     does not grow with the number of models.
@@ -173,6 +176,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
         swallowed=swallowed,
         strict_model=strict_model,
         verdicts=verdicts,
+        punctuation=punctuation,
     )
     made: list[Run] = []
     with _opened_store(store) as kept_in:

@@ -95,7 +95,7 @@ def test_what_is_unsafe_is_allowed_where_it_is_done(
 @pytest.mark.parametrize(
     "options",
     [
-        "--score first --oov skip",
+        "--score first --oov skip --punctuation natural",
         pytest.param("--limit 3", marks=full),
         pytest.param("--compat syntaxgym", marks=full),
         pytest.param("--swallowed begin --regions needed", marks=full),

@@ -150,6 +150,17 @@ def test_words_are_joined_as_in_the_language(
     assert written(file)["meta"].get("joiner") == joiner
 
 
+@pytest.mark.parametrize(
+    ("options", "joiner"),
+    [(("ja",), ""), (("zh-Hant",), ""), (("ja", "--joiner", " "), " "), (("ko",), None)],
+)
+def test_a_language_without_spaces_has_nothing_between_regions(
+    pommel: Pommel, file: Path, options: tuple[str, ...], joiner: str | None
+) -> None:
+    assert pommel("suites", "new", file, *FLAGS, "--no-input", "--language", *options).status == 0
+    assert written(file)["meta"].get("joiner") == joiner
+
+
 def test_other_predictions_for_the_same_design(pommel: Pommel, file: Path) -> None:
     options = ("--like", "center_embed", "--prediction", "(6;%plaus%) < (6;%implaus%)")
     assert pommel("suites", "new", file, *options, "--no-input").status == 0

@@ -56,7 +56,7 @@ def values_of(name: str) -> Iterator[str]:
 HU_2020 = "A Systematic Assessment of Syntactic Generalization in Neural Language Models"
 GAUTHIER_2020 = "SyntaxGym: An Online Platform for Targeted Evaluation of Language Models"
 RECORDED = [each.name for each in fields(Policy)]
-RECORDED += [*Choices().settings, "verdicts", "score_rule", "regions"]
+RECORDED += [*Choices().settings, "punctuation", "verdicts", "score_rule", "regions"]
 
 
 def chosen(record: RunRecord, name: str, value: Any) -> RunRecord:

@@ -23,6 +23,7 @@ from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_s
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import SuiteSurprisals, run_suites
+from pommel.scoring.run_record import RunRecord
 from pommel.sources.formats.long_csv import long_csv_pieces
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
@@ -110,6 +111,37 @@ def test_a_language_without_spaces_reaches_the_model_without_spaces() -> None:
     suite = make_suite([{"a": ("犬が", "吠える"), "b": ("犬が", "")}], [FORMULA], joiner="")
     SuiteSurprisals.of(model, suite)
     assert model.asked == [["犬が吠える", "犬が"]]
+
+
+def test_marks_are_written_as_the_run_was_asked_for() -> None:
+    items: list[Sentences] = [{"a": ("The dog", "barks", "."), "b": ("The dog", "bark", ".")}]
+    text = "The dog barks."
+    tokens = (token("The", 0, 3), token("dog", 4, 3), token("barks", 8, 7), token(".", 13, 2))
+    model = WordModel(sentences={text: ScoredSentence(text=text, tokens=tokens)})
+    suite, choices = make_suite(items, [FORMULA]), Choices(punctuation="natural")
+    (run,) = run_suites(model, [suite], choices)
+    assert model.asked == [[text, "The dog bark."]]
+    assert run.surprisals.table.values["sum"][0, 0].tolist() == [6, 7, 2]
+    assert run.surprisals.suite == suite.with_punctuation("natural")
+    assert RunRecord.of(run).settings["punctuation"] == "natural"
+    assert RunRecord.of(run).choices.punctuation == "natural"
+    # A suite that has no marks has the same sentences, under the same choice.
+    (other,) = run_suites(model, [make_suite(ITEMS, [FORMULA])], choices)
+    assert RunRecord.of(other).settings["punctuation"] == "natural"
+    assert model.asked[1] == [
+        *("The dog barks", "The dog bark", "The dog ran", "A cat purr", "A cat purrs")
+    ]
+    with pytest.raises(
+        UsageError, match="punctuation cannot be 'off'; it is one of apart, natural"
+    ):
+        Choices(punctuation="off")  # type: ignore[arg-type]
+
+
+def test_what_is_recorded_of_a_run_does_not_speak_of_marks_that_stand_as_they_do() -> None:
+    (run,) = run_suites(WordModel(), [make_suite(ITEMS, [FORMULA])])
+    record = RunRecord.of(run)
+    assert {*record.settings, *run.result.provenance}.isdisjoint({"punctuation"})
+    assert record.choice("punctuation") == "apart"
 
 
 # --- what a reader is told

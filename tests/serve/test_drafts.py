@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.builders import suite_value
 from tests.store.run_samples import agreement
 
 from pommel.errors import SuiteError
@@ -302,6 +303,16 @@ def test_a_region_that_is_gone_leaves_no_formula_about_another() -> None:
     assert first.message == "condition 'match' has no region 2"
 
 
+def test_a_copy_of_a_condition_joins_its_regions_in_the_same_way() -> None:
+    value = suite_value([{"a": ("l'", "arbre"), "b": ("l'", "arbres")}], ["(2;%a%) < (2;%b%)"])
+    value["items"][0]["conditions"][0]["regions"][1] |= {"joiner": "", "metric_value": {"sum": 1}}
+    made = Change(what="add condition", texts=("c", "a")).on(value)
+    made = Change(what="texts", places=("c-0-2-2",), texts=("herbe",)).on(made)
+    copied = made["items"][0]["conditions"][2]
+    assert copied["regions"][1] == {"region_number": 2, "content": "herbe", "joiner": ""}
+    assert drafts.sentence_of(copied, " ") == "l'herbe"
+
+
 def test_a_condition_is_renamed_in_formulas_even_in_one_that_is_wrong() -> None:
     value = drafts.with_texts(document(), {"f-0": "(2; %match% ) << (*;%mismatch%)"})
     renamed = Change(what="rename condition", places=("match",), texts=("good",)).on(value)
@@ -496,11 +507,3 @@ def test_what_is_wrong_with_formulas_keeps_no_suite_from_being_opened(formula: s
     value: Document = agreement().to_dict()
     value = {**value, "predictions": [{"type": "formula", "formula": formula}]}
     assert told(drafts.opened(told(value), "a.json")) == told(value)
-
-
-@pytest.mark.parametrize(
-    ("language", "joiner"),
-    [("en", " "), ("ja", ""), ("zh-Hant", ""), ("TH", ""), ("ko", " "), ("", " "), ("he", " ")],
-)
-def test_what_stands_between_the_regions_of_a_language(language: str, joiner: str) -> None:
-    assert drafts.usual_joiner(language) == joiner

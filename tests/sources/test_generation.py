@@ -158,3 +158,33 @@ def test_every_sentence_begins_with_a_capital_letter(
     content = Generation(source=One("a"), name="x", capitalize=True).content(as_sets=True)
     (made,) = content.sets()
     assert [made.grammatical, *made.ungrammatical] == expected
+
+
+@pytest.mark.parametrize(
+    ("about", "sentence", "joiner"),
+    [
+        ({"language": "ja"}, "一二", ""),
+        ({"language": "ja", "joiner": " "}, "一 二", " "),
+        ({"language": "ko"}, "一 二", None),
+        ({}, "一 二", None),
+    ],
+)
+def test_words_of_a_language_without_spaces_stand_together(
+    about: Mapping[str, str], sentence: str, joiner: str | None
+) -> None:
+    made = Generation(source=Words("一 二"), name="words", about=about)
+    content = made.content(as_sets=False)
+    assert content.head["meta"].get("joiner") == joiner
+    assert [each.grammatical for each in content.sets()] == [sentence]
+    # Formats of minimal sets say nothing of a language, and have words.
+    assert [each.grammatical for each in made.content(as_sets=True).sets()] == ["一 二"]
+
+
+def test_items_of_a_language_without_spaces_have_nothing_between_regions() -> None:
+    made = Generation(source=Items(), name="items", about={"language": "th"})
+    assert made.content(as_sets=False).head["meta"]["joiner"] == ""
+
+
+def test_capital_letters_are_those_of_the_language() -> None:
+    made = Generation(source=Words("iyi"), name="words", capitalize=True, about={"language": "tr"})
+    assert [each.grammatical for each in made.content(as_sets=True).sets()] == ["İyi"]

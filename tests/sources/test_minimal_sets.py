@@ -160,6 +160,18 @@ def test_sets_of_other_suites_differ_where_their_sentences_do() -> None:
     assert whole == MinimalSet("犬が", "吠える", ("鳴く",), "", joiner="")
 
 
+def test_conditions_with_joiners_of_their_own() -> None:
+    def condition(name: str, last: str) -> Condition:
+        texts = (("Ein", None), ("Hund", None), ("s", ""), (last, None))
+        regions = (Region(number=n, content=t, joiner=own) for n, (t, own) in enumerate(texts))
+        return Condition(name=name, regions=tuple(regions), context="Na")
+
+    item = Item(number=1, conditions=(condition("a", "bellt"), condition("b", "bellen")))
+    found = MinimalSet.of_item(item, "a", ["b"])
+    assert found.sentences == ("Ein Hunds bellt", "Ein Hunds bellen")
+    assert found.contexts == ("Na", "Na")
+
+
 @given(
     head=st.dictionaries(st.text(max_size=3), st.integers() | st.lists(st.text())),
     values=st.lists(st.none() | st.dictionaries(st.text(max_size=2), st.text())),

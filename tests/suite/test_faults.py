@@ -450,6 +450,67 @@ def test_a_sentence_without_a_word() -> None:
     ]
 
 
+META = '"metric": "sum"'
+REGION = '"content": "barks"'
+
+
+@pytest.mark.parametrize(
+    ("old", "more", "message", "hint", "place"),
+    [
+        (META, '"separator": ""', "'separator'", "'joiner'", "meta.separator"),
+        (META, '"seperator": " "', "warning: 'seperator'", "'joiner'", "meta.seperator"),
+        (META, '"licence": "CC0-1.0"', "warning: 'licence'", "'license'", "meta.licence"),
+        (META, '"joiner": "", "separator": ""', "", "", ""),
+        (META, '"citation": "ours"', "", "", ""),
+        (
+            *('"verb", "3": "rest"}', '"joiner": ""'),
+            *("warning: 'joiner'", "'joiner' into meta, or into a region", "joiner"),
+        ),
+        (
+            REGION,
+            '"Joiner": ""',
+            "'Joiner'",
+            "'joiner'",
+            "items[0].conditions[0].regions[1].Joiner",
+        ),
+        (REGION, '"lemma": "bark", "joiner": " "', "", "", ""),
+        (
+            '"item_number": 1',
+            '"Context": "x"',
+            "warning: 'Context'",
+            "'context'",
+            "items[0].Context",
+        ),
+        (
+            *('"type": "formula"', '"descripton": "x"'),
+            *("warning: 'descripton'", "'description'", "predictions[0].descripton"),
+        ),
+    ],
+)
+def test_a_key_that_is_not_read_and_nearly_one_that_is(
+    old: str, more: str, message: str, hint: str, place: str
+) -> None:
+    found = [each.split(": ", 1)[1] for each in told(replaced((old, f"{old}, {more}")))]
+    assert found == ([f"{message} is not read here; write {hint} (at {place})"] if hint else [])
+
+
+@pytest.mark.parametrize(
+    ("meta", "is_told"),
+    [
+        ('"language": "zh-Hant"', True),
+        ('"language": "zh", "joiner": ""', False),
+        ('"language": "zh", "joiner": " "', False),
+        ('"language": "vi"', False),
+    ],
+)
+def test_spaces_in_a_language_without(meta: str, *, is_told: bool) -> None:
+    expected = (
+        "s.json:2:62: warning: 'zh-Hant' is written without spaces, and regions are joined with "
+        'them; write "joiner": "" into meta, or "joiner": " " if that is meant (at meta.language)'
+    )
+    assert told(replaced((META, f"{META}, {meta}"))) == ([expected] if is_told else [])
+
+
 def test_regions_in_another_order_are_a_warning() -> None:
     swapped = replaced(('"region_number": 1', '"region_number": 9'), ('"1": ', '"9": "x", "1": '))
     assert told(swapped) == [

@@ -42,6 +42,26 @@ def test_the_first_letter_and_no_other(regions: tuple[str, ...], big: str, small
     assert text_of(suite.with_first_letters("small")) == small
 
 
+@pytest.mark.parametrize(
+    ("language", "small", "capital"),
+    [
+        ("tr", "işçi güldü", "İşçi güldü"),
+        ("az-Latn", "ıldırım", "Ildırım"),  # noqa: RUF001 - no dots is the point
+        ("tr", "şair", "Şair"),
+        ("nl", "ijs smelt", "IJs smelt"),
+        ("nl-BE", "«ijs smelt", "«IJs smelt"),
+        ("nl", "in huis", "In huis"),
+        ("en", "ijs", "Ijs"),
+        ("", "işçi", "Işçi"),
+    ],
+)
+def test_letters_are_those_of_the_language(language: str, small: str, capital: str) -> None:
+    suite = make_suite([{"a": [small]}], ["(1;%a%) > 0"], language=language)
+    made = suite.with_first_letters("capital")
+    assert text_of(made) == capital
+    assert text_of(made.with_first_letters("small")) == (small if language else "işçi")
+
+
 def test_all_conditions_of_all_items_change_and_nothing_else_does() -> None:
     suite = make_suite(
         [

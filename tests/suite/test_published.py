@@ -46,3 +46,22 @@ def test_the_language_that_a_name_begins_with(suite: str, code: str) -> None:
 )
 def test_the_direction_of_a_language(language: str, expected: str) -> None:
     assert PublishedSuite.direction(language) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "joiner"),
+    [
+        *(("en", " "), ("ko", " "), ("he", " "), ("", " "), ("vi", " ")),
+        *(
+            ("ja", ""),
+            ("zh-Hant", ""),
+            ("zh_TW", ""),
+            ("TH", ""),
+            ("lo", ""),
+            ("km", ""),
+            ("my", ""),
+        ),
+    ],
+)
+def test_what_stands_between_the_regions_of_a_language(language: str, joiner: str) -> None:
+    assert PublishedSuite.usual_joiner(language) == joiner

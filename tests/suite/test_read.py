@@ -436,6 +436,7 @@ def test_what_is_unsound_is_blank_and_the_rest_stays_in_its_place() -> None:
         ],
     }
     assert outline(value) == {
+        "meta": None,
         "region_meta": None,
         "predictions": [{"formula": None}, {"formula": "1 < 2"}],
         "items": [

@@ -1,11 +1,14 @@
 """Suites as values: sentences and their spans, stray spaces, what a suite knows of itself."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, strategies as st
-from tests.builders import make_suite
+from tests.builders import make_suite, suite_value
 
 from pommel.errors import InputError
 from pommel.suite.checks import has_stray_space
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Region, Sentence, Suite
 
 
@@ -39,6 +42,40 @@ def test_a_language_without_spaces() -> None:
     assert sentence == Sentence(text="犬が吠える。", spans=((0, 2), (2, 2), (2, 5), (5, 6)))
     assert make_suite([{"match": ("犬", "吠"), "mismatch": ("犬", "x")}], joiner="").joiner == ""
     assert make_suite().joiner == " "
+
+
+def with_joiners(*regions: tuple[str, str | None], context: str = "") -> Condition:
+    made = (Region(number=n, content=text, joiner=own) for n, (text, own) in enumerate(regions, 1))
+    return Condition(name="c", regions=tuple(made), context=context)
+
+
+def test_a_region_has_its_own_joiner_before_it() -> None:
+    made = with_joiners(("我是", None), ("Anna", " "), ("", " "), ("的朋友", None), ("。", ""))
+    sentence = made.sentence(joiner="")
+    assert sentence.text == "我是 Anna的朋友。"
+    assert [sentence.text[start:end] for start, end in sentence.spans] == [
+        *("我是", " Anna", "", "的朋友", "。")
+    ]
+    assert [before for before, _ in made.pieces("")] == ["", " ", "", "", ""]
+
+
+def test_nothing_stands_before_the_first_region_but_behind_a_context() -> None:
+    assert with_joiners(("", "-"), ("l'", "-"), ("arbre", "")).sentence().text == "l'arbre"
+    assert with_joiners(("arbre", ""), context="l'").sentence().text == "l'arbre"
+
+
+def test_joiners_of_regions_are_written_back() -> None:
+    value = suite_value([{"match": ("l'", "arbre"), "mismatch": ("l'", "arbres")}])
+    value["items"][0]["conditions"][0]["regions"][1]["joiner"] = ""
+    suite = LoadedSuite.from_dict(value).suite
+    assert suite.to_dict() == value
+    assert suite.has_own_joiners
+    assert not make_suite().has_own_joiners
+    condition = suite.items[0].condition("mismatch")
+    regions = (condition.regions[0], replace(condition.regions[1], joiner=""))
+    changed = replace(condition, regions=regions)
+    assert changed.to_dict()["regions"][1]["joiner"] == ""
+    assert changed != condition
 
 
 CONTENTS = st.lists(st.text(" \tab.é\n\u3000", max_size=5), min_size=1, max_size=6)

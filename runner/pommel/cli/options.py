@@ -191,6 +191,16 @@ class PolicyOptions(Options, title=SCORING):
         return replace(Policy.default(self.compat), **told)
 
 
+class PunctuationOptions(Options, title=SCORING):
+    """How the marks of sentences stand."""
+
+    punctuation: Literal["apart", "natural"] = option(
+        default="apart",
+        help="Marks as the suites have them, or at the words that their language writes them to: "
+        "'The dog barks.' for 'The dog barks .'",
+    )
+
+
 class FailureOptions(Options, title=SCORING):
     """What becomes of a sentence at which the model fails."""
 

@@ -22,6 +22,7 @@ from pommel.cli.options import (
     KeepingOptions,
     ModelOptions,
     PolicyOptions,
+    PunctuationOptions,
     ScoreOptions,
     tidy_table_option,
 )
@@ -173,7 +174,7 @@ def _suites_in(model: str) -> list[str]:
 _OF_A_SUITE = b'"region_meta"'
 
 
-class ChoiceOptions(ScoreOptions, PolicyOptions, FailureOptions, title=SCORING):
+class ChoiceOptions(ScoreOptions, PolicyOptions, PunctuationOptions, FailureOptions, title=SCORING):
     """What models are asked for, and how predictions are counted then."""
 
     regions: Regions = option(
@@ -199,6 +200,7 @@ class ChoiceOptions(ScoreOptions, PolicyOptions, FailureOptions, title=SCORING):
             regions=regions,
             strict_model=self.strict_model,
             verdicts=self.verdicts,
+            punctuation=self.punctuation,
         )
 
 
@@ -406,7 +408,8 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     chosen = chosen.shared_out([each.reference for each in models])
     is_apart = chosen.parallel_images > 1
     with chosen.made_output(), chosen.opened_store() as store:
-        kept = chosen.kept_records(store, suites, chosen.score_rule)
+        as_run = [each.with_punctuation(choices.punctuation) for each in suites]
+        kept = chosen.kept_records(store, as_run, chosen.score_rule)
         # A suite from standard input no other process can read.
         by_file = {path: each for path, each in zip(loaded.paths, suites, strict=True) if path}
         if is_at_once and by_file and store:

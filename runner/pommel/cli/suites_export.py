@@ -26,18 +26,27 @@ _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
     help="Write variants whose sentences begin with such a letter; `pommel stats stability` says "
     "what that is worth.",
 )
+@click.option(
+    "--punctuation",
+    type=click.Choice(["apart", "natural"]),
+    default="apart",
+    show_default=True,
+    help="Marks as the suites have them, or at the words that their language writes them to.",
+)
 def command(
     suites: tuple[str, ...],
     output: Path,
     form: str,
     first_letter: Literal["capital", "small"] | None,
+    punctuation: Literal["apart", "natural"],
 ) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
     written = WrittenForm.named(_FORMS[form])
     found = load_suites(suites)
     Suite.check_distinct_names(found.suites)
     exported = [
-        suite.with_first_letters(first_letter) if first_letter else suite for suite in found.suites
+        suite.with_first_letters(first_letter) if first_letter else suite
+        for suite in (each.with_punctuation(punctuation) for each in found.suites)
     ]
     check_file_names(suite.name for suite in exported)
     for suite in exported:

@@ -43,7 +43,10 @@ class _SuitesNewOptions(Options):
     metric: str | None = option(
         type=click.Choice([*METRICS, "all"]), help="The region metric.  [default: sum]"
     )
-    joiner: str | None = option(help="What stands between two regions.  [default: a space]")
+    joiner: str | None = option(
+        help="What stands between two regions.  [default: as the language has it: a space, or "
+        "nothing]"
+    )
     n_items: Count | None = option("--items", help="How many items.")
     like: str | None = option(
         metavar="SUITE",
@@ -246,6 +249,8 @@ def _meta(file: Path, chosen: _SuitesNewOptions, like: Suite | None) -> dict[str
         meta["joiner"] = chosen.joiner
     elif like and "joiner" in like.meta and meta.get("language", "") == like.language:
         meta["joiner"] = like.joiner
+    elif not PublishedSuite.usual_joiner(meta.get("language", "")):
+        meta["joiner"] = ""
     return meta
 
 

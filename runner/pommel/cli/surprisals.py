@@ -14,6 +14,7 @@ from pommel.cli.options import (
     KeepingOptions,
     ModelOptions,
     PolicyOptions,
+    PunctuationOptions,
     model_first,
 )
 from pommel.cli.output import (
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class _SurprisalsOptions(KeepingOptions, PolicyOptions, FailureOptions, ModelOptions):
+class _SurprisalsOptions(
+    KeepingOptions, PolicyOptions, PunctuationOptions, FailureOptions, ModelOptions
+):
     """How a suite is scored, and where to and how surprisals are written."""
 
     output: Path | None = field_of(output_option)
@@ -73,7 +76,10 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
         progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
         choices = Choices(
-            policy=chosen.policy, compat=chosen.compat, strict_model=chosen.strict_model
+            policy=chosen.policy,
+            compat=chosen.compat,
+            strict_model=chosen.strict_model,
+            punctuation=chosen.punctuation,
         )
         surprisals = SuiteSurprisals.of(
             chosen.cached(opened, store), loaded.suites[0], choices, progress=progress

@@ -64,6 +64,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "corrected": "Probabilities of words include that they end there "
         "(@pimentel-meister-2024-compute; @oh-schuler-2024-leading).",
     },
+    "punctuation": {
+        "apart": "",
+        "natural": "Punctuation marks stood at the words that their language writes them to, also "
+        "where the suites' files have them apart (punctuation=natural).",
+    },
     "swallowed": {
         "undefined": "A token belongs to the region in which it begins; a region with content in "
         "which none begins has no value, and predictions about it do not hold.",

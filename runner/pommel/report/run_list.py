@@ -213,6 +213,7 @@ def score_words(result: SuiteResult) -> str:
 def policy_words(record: RunRecord) -> str:
     """Return how a run was scored: the method, and what is not as it is by default."""
     usual = {**Policy().to_dict(), "oov": "keep", "compat": "", "method": "auto"}
+    usual |= {"punctuation": "apart"}
     chosen = {**record.policy, **record.settings}
     method = str(chosen.get("method") or "")
     others = [

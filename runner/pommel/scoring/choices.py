@@ -20,6 +20,9 @@ Verdicts = Literal["float32"]
 # What a region is that has content, and in which no token begins.
 Swallowed = Literal["undefined", "skip", "begin"]
 
+# How punctuation marks stand in sentences: as the suite has them, or as the language writes them.
+Punctuation = Literal["apart", "natural"]
+
 # The tidy tables of a run; of several there is one more.
 Table = Literal["suites", "predictions", "regions", "tokens"]
 ResultsTable = Literal[Table, "families"]
@@ -36,7 +39,8 @@ class Choices:
     value, and what needs it does not hold), "skip" (the item is left out), or "begin" (tokens count
     where they begin, and it has 0 bits, as in the retired tools). None is "undefined", and "begin"
     under `compat`. `verdicts` "float32" scores again in float32 what a model of half precision
-    leaves open (`pommel.scoring.number_format`); others leave nothing open. Where the model fails
+    leaves open (`pommel.scoring.number_format`); others leave nothing open. `punctuation` "natural"
+    scores the suites of `Suite.with_punctuation`. Where the model fails
     at a sentence, its items are skipped, unless `strict_model`: then the model has failed.
     Raises `UsageError` for a word that is none of these.
     """
@@ -49,6 +53,7 @@ class Choices:
     swallowed: Swallowed | None = None
     strict_model: bool = False
     verdicts: Verdicts | None = None
+    punctuation: Punctuation = "apart"
 
     def __post_init__(self) -> None:
         if self.compat is not None:
@@ -57,6 +62,7 @@ class Choices:
             UsageError.check_choice("swallowed", self.swallowed, get_args(Swallowed))
         if self.verdicts is not None:
             UsageError.check_choice("verdicts", self.verdicts, get_args(Verdicts))
+        UsageError.check_choice("punctuation", self.punctuation, get_args(Punctuation))
         UsageError.check_choice("regions", self.regions, get_args(Regions))
         UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))
         UsageError.check_choice("oov", self.oov, get_args(Oov))
@@ -77,4 +83,6 @@ class Choices:
             "compat": self.compat or "",
             "oov": self.oov,
             "swallowed": self.swallowed_regions,
+            # Without it, a run is what it was before there was a choice.
+            **({"punctuation": self.punctuation} if self.punctuation != "apart" else {}),
         }

@@ -159,7 +159,8 @@ def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
     image it read no more), and knew no other joiner than a space.
     """
     prints_tokens_only = model.has_recovered_offsets or model.kind == "container"
-    if choices.compat == "syntaxgym" and prints_tokens_only and suite.joiner == " ":
+    joins_by_spaces = suite.joiner == " " and not suite.has_own_joiners
+    if choices.compat == "syntaxgym" and prints_tokens_only and joins_by_spaces:
         return Sentence.regions_of_as_syntaxgym
     return Sentence.regions_of
 
@@ -198,6 +199,7 @@ class SuiteSurprisals:
         read and added to. Raises what the model raises.
         """
         choices = choices or Choices()
+        suite = suite.with_punctuation(choices.punctuation)
         (needed,) = NeededSentences.of_each(model, [suite], choices)
         asked = _asked_of(model, [needed], choices)
         if known is not None:
@@ -505,6 +507,7 @@ def run_suites(
     for a suite none of whose sentences the model has scored.
     """
     choices = choices or Choices()
+    suites = [each.with_punctuation(choices.punctuation) for each in suites]
     every = NeededSentences.of_each(model, suites, choices)
     asked = _asked_of(model, every, choices)
     settles = choices.settles(model.info)
@@ -669,6 +672,7 @@ def provenance(
         "method": method,
         "compat": choices.compat,
         "regions": choices.regions,
+        **({"punctuation": choices.punctuation} if choices.punctuation != "apart" else {}),
         **Run.environment(model.details),
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }

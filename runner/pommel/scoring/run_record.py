@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Literal, cast
 
 from pommel.models import ModelInfo, Named, Policy
-from pommel.scoring.choices import Choices, Swallowed
+from pommel.scoring.choices import Choices, Punctuation, Swallowed
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import NeededSentences, Run, SuiteSurprisals
 from pommel.suite import Suite
@@ -127,6 +127,8 @@ class RunRecord:
         # Those of an older result, without that choice, are as they were: so is its run's id.
         if "swallowed" in provenance:
             settings["swallowed"] = provenance["swallowed"]
+        if "punctuation" in provenance:
+            settings["punctuation"] = provenance["punctuation"]
         if "verdicts" in provenance:
             settings["verdicts"] = provenance["verdicts"]["dtype"]
         policy = replace(surprisals.policy, method=surprisals.method)
@@ -251,6 +253,7 @@ class RunRecord:
             oov="skip" if self.settings.get("oov") == "skip" else "keep",
             # What a store keeps has been checked before it was kept, and `Choices` checks again.
             swallowed=cast("Swallowed", self.choice("swallowed") or "begin"),
+            punctuation=cast("Punctuation", self.choice("punctuation") or "apart"),
         )
 
     @property
@@ -316,4 +319,4 @@ def _surprisals_of(run: _LateRun) -> SuiteSurprisals:
 
 
 # Of runs from before there was a choice.
-_OLD_SETTINGS = {"swallowed": "begin"}
+_OLD_SETTINGS = {"swallowed": "begin", "punctuation": "apart"}

@@ -131,7 +131,7 @@ def write_new(site: Site, asked: NewAsked, *, person: Person) -> Moved:
             if fault := fault_of(name, names[:place]):
                 raise DraftError(fault)
     meta = {"name": _name(asked.name), **_said(asked)}
-    joiner = {"usual": drafts.usual_joiner(asked.language), "space": " ", "nothing": ""}
+    joiner = {"usual": PublishedSuite.usual_joiner(asked.language), "space": " ", "nothing": ""}
     if joiner[asked.joiner] != " ":
         meta["joiner"] = joiner[asked.joiner]
     try:
@@ -263,7 +263,7 @@ def write_table(site: Site, asked: TableAsked, *, person: Person) -> Moved:
             site, table, sent.name if sent else "the table", asked.encoding if sent else ""
         )
     texts = {"m-name": _name(name)} | ({"m-language": asked.language} if asked.language else {})
-    if asked.language and not drafts.usual_joiner(asked.language):
+    if asked.language and not PublishedSuite.usual_joiner(asked.language):
         texts["m-joiner"] = ""
     return _begun(site, drafts.with_texts(document, texts), person)
 

@@ -37,19 +37,12 @@ META = (
 _MOST_ITEMS = 5_000
 # In a formula: a region's bracket with number and condition, whatever stands around it.
 _REFERENCE = re.compile(r"([(\[]\s*)([0-9]+|\*)(\s*;\s*%\s*)([^%]*?)(\s*%\s*[)\]])")
-# Of scripts that put no blanks between words (or between regions that are parts of words).
-_WITHOUT_SPACES = ("ja", "zh", "th", "lo", "km", "my", "yue", "wuu", "bo")
 # What spreadsheets call the column of the items' numbers.
 _NUMBERED = ("item", "item_number", "number", "nr", "no", "#")
 
 
 class DraftError(UsageError):
     """What cannot be done to a draft, and what can be done instead."""
-
-
-def usual_joiner(language: str) -> str:
-    """Return what stands between the regions of a language's sentences: a space, or nothing."""
-    return "" if language.lower().split("-")[0] in _WITHOUT_SPACES else " "
 
 
 def file_stem(name: str) -> str:
@@ -524,7 +517,8 @@ def _with_new_condition(document: Document, name: str, like: str) -> Document:
         own = item["conditions"]
         model = next((each for each in own if _name(each) == like), None)
         new = [
-            {"region_number": each["region_number"], "content": each["content"] if model else ""}
+            {key: each[key] for key in ("region_number", "content", "joiner") if key in each}
+            | ({} if model else {"content": ""})
             for each in (model or own[0])["regions"]
         ]
         further = [*own, {"condition_name": name, "regions": new}]

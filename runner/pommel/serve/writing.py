@@ -411,7 +411,7 @@ def _panes(
         clashed_with=[],
         changed=[] if others is None or is_rebuilt else [*_changed(*others, page)],
         is_rebuilt=is_rebuilt,
-        joiner_hint="joiner" not in document["meta"] and not drafts.usual_joiner(language),
+        joiner_hint="joiner" not in document["meta"] and not PublishedSuite.usual_joiner(language),
         can_undo=kept.can_undo,
         can_redo=kept.can_redo,
     )

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -14,7 +15,7 @@ from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
 from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
-from pommel.suite import Region
+from pommel.suite import PublishedSuite, Region
 from pommel.values import frozen
 
 _T = TypeVar("_T", MinimalSet, GeneratedItem)
@@ -37,7 +38,7 @@ _OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
 }
 
 
-@frozen
+@frozen(slots=False)
 class Generation:
     """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
 
@@ -87,7 +88,7 @@ class Generation:
         of a source that has none.
         """
         is_named = bool(grammatical or ungrammatical)
-        meta = {"name": self.name, **self.about, "generator": self._recipe()}
+        meta = {"name": self.name, **self._about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
             items = self._chosen(self.source.items, self.source.n_items, "item")
             head = self.source.head
@@ -99,6 +100,8 @@ class Generation:
             )
         assert has_sets(self.source)  # noqa: S101 - there is no third kind
         sets = self._chosen(self.source.sets, self.source.n_sets, "minimal set")
+        if meta.get("joiner") == "" and not as_sets:
+            sets = map(MinimalSet.without_spaces, sets)
         if is_named:
             what = "--grammatical and --ungrammatical name conditions"
             raise UsageError(f"{what}; this grammar says itself which sentences are which")
@@ -115,6 +118,23 @@ class Generation:
         """
         known = frozenset(vocabulary)
         return [word for word in self.source.words if word not in known]
+
+    @cached_property
+    def _said(self) -> Mapping[str, Any]:
+        """What the grammar says of its suite, and what is said besides."""
+        own = self.source.head["meta"] if has_items(self.source) else {}
+        return {**own, **self.about}
+
+    @property
+    def _about(self) -> Mapping[str, str]:
+        """What goes into `meta`; for a language without spaces that nothing joins regions.
+
+        Unless a joiner is said here, or by the grammar.
+        """
+        language = self.about.get("language", "")
+        if "joiner" in self._said or PublishedSuite.usual_joiner(language):
+            return self.about
+        return {**self.about, "joiner": ""}
 
     def _recipe(self) -> Mapping[str, Any]:
         """Return all that is needed to generate the same again."""
@@ -133,7 +153,8 @@ class Generation:
         end = _end(found.grammatical)
         texts = [(found.before, form, found.after) for form in found.forms]
         # Some sentences may begin behind the contrast: then that is where they differ, too.
-        return MinimalSet.of_regions([self._finished_contents(each, end) for each in texts])
+        finished = [self._finished_contents(each, end) for each in texts]
+        return MinimalSet.of_regions(finished, joiner=found.joiner)
 
     def _finished_item(self, item: GeneratedItem) -> GeneratedItem:
         if not self.eos and not self.capitalize:
@@ -150,7 +171,8 @@ class Generation:
             found[-1] = f"{found[-1]} {end}".lstrip()
         first = next((n for n, content in enumerate(found) if content), None)
         if self.capitalize and first is not None:
-            found[first] = Region.with_first_letter(found[first], "capital")
+            language = str(self._said.get("language", ""))
+            found[first] = Region.with_first_letter(found[first], "capital", language)
         return tuple(found)
 
     def _chosen(

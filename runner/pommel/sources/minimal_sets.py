@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import Any, Literal
 
 from pommel.files import word_core
-from pommel.suite import Item, Region
+from pommel.suite import Condition, Item, Region
 from pommel.values import positional
 
 GRAMMATICAL = "grammatical"
@@ -100,7 +100,7 @@ class MinimalSet:
         # A suite that somebody wrote may say something else there.
         fields = source if isinstance(source, dict) else None
         contexts = tuple(" ".join(words_in(each.context)) for each in conditions)
-        texts = [[region.text for region in each.regions] for each in conditions]
+        texts = [_contents(each, joiner) for each in conditions]
         found = cls.of_regions(texts, joiner=joiner, fields=fields)
         return replace(found, contexts=contexts) if any(contexts) else found
 
@@ -130,6 +130,11 @@ class MinimalSet:
         """Return the set with its contrast in characters, as for a script without spaces."""
         found = MinimalSet.of(*self.sentences, fields=self.fields, joiner="")
         return replace(found, contexts=self.contexts, critical=self.critical)
+
+    def without_spaces(self) -> "MinimalSet":
+        """Return the set with nothing between its words, as in a script without spaces."""
+        sentences = ("".join(words_in(each)) for each in self.sentences)
+        return replace(MinimalSet.of(*sentences, joiner=""), fields=self.fields)
 
     @property
     def parts_after(self) -> tuple[str, ...]:
@@ -282,6 +287,13 @@ def ungrammatical_names(n: int) -> list[str]:
     if n == 1:
         return [UNGRAMMATICAL]
     return [f"{UNGRAMMATICAL}_{number}" for number in range(1, n + 1)]
+
+
+def _contents(condition: Condition, joiner: str) -> list[str]:
+    """Return the texts of regions; where some have joiners of their own, the sentence is one."""
+    if any(region.joiner is not None for region in condition.regions):
+        return [replace(condition, context="").sentence(joiner).text]
+    return [region.text for region in condition.regions]
 
 
 def _core(word: str) -> str:

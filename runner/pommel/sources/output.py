@@ -210,6 +210,11 @@ class Content(ABC):
         """What stands between two regions."""
         return str(self.head["meta"].get("joiner", " "))
 
+    @property
+    def has_own_joiners(self) -> bool:
+        """Whether regions may have other joiners than the suite."""
+        return False
+
     def suite_pieces(self) -> Iterator[str]:
         """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
         return json_chunks(self.head, "items", self.item_values())
@@ -245,7 +250,8 @@ class Content(ABC):
         if form.sets and form.sets.pieces:
             return form.sets.pieces(self._sets_in(form.sets))
         if form.name == _CSV:
-            return long_csv_pieces(self.items(), self.region_names)
+            has_joiners = self.has_own_joiners
+            return long_csv_pieces(self.items(), self.region_names, has_joiners=has_joiners)
         if form.name == _XLSX:
             raise UsageError("a workbook is not shown as text; name a file for it with -o")
         if form.name == _SENTENCES:
@@ -394,6 +400,11 @@ class SuiteContent(Content):
     """A suite."""
 
     suite: Suite
+
+    @property
+    def has_own_joiners(self) -> bool:
+        """Whether some region has another joiner than the suite."""
+        return self.suite.has_own_joiners
 
     @property
     def head(self) -> Mapping[str, Any]:

@@ -33,6 +33,7 @@ class Selection:
         "oov",
         "swallowed",
         "compat",
+        "punctuation",
     )
 
     # What of a run the patterns of a field are tried on.

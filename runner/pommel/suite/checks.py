@@ -1,5 +1,6 @@
 """What no schema can say of a suite: names that must agree, numbers that must be unique."""
 
+import functools
 import math
 import re
 from collections import Counter, defaultdict
@@ -7,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from pommel.errors import FormulaError, quoted
+from pommel.errors import FormulaError, nearest, quoted
 from pommel.files import DecodedText, JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.parser import nearest_or_all
+from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
 from pommel.values import frozen
 
@@ -48,9 +50,12 @@ class Finding:
         items = document["items"]
         expected = _expected_conditions(items)
         sound: set[object] = set()
+        yield from _meta_findings(document.get("meta") or {}, items)
+        yield from _key_findings(document, ())
         yield from _repeated(items, "item_number", ("items",))
         for index, item in enumerate(items):
             yield from _content_findings(item.get("context"), ("items", index, "context"))
+            yield from _key_findings(item, ("items", index))
             if expected is not None:
                 yield from _item_findings(item, ("items", index), expected)
             for position, condition in enumerate(item["conditions"] or ()):
@@ -71,8 +76,64 @@ class Finding:
         }
         for index, prediction in enumerate(document["predictions"]):
             path = ("predictions", index, "formula")
+            yield from _key_findings(prediction, path[:-1])
             if prediction["formula"] is not None and items:
                 yield from _formula_findings(prediction["formula"], path, regions_of, lists)
+
+
+_LEAST_KEYS = 2
+
+# What need not be there, by the last name of its path. Of what has to be, schemas tell.
+_OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    "meta": (
+        *("version", "license", "language", "circuit", "modifier_of"),
+        *("joiner", "unacceptable"),
+    ),
+    "predictions": ("description", "metric"),
+    "items": ("context",),
+    "conditions": ("context",),
+    "regions": ("joiner", "metric_value", "oovs"),
+}
+# What others call the joiner.
+_JOINERS = ("joiner", "separator", "region_separator", "sep", "join")
+# So like another key is one that was probably meant for it.
+_LIKENESS = 0.85
+
+
+def _key_findings(value: Mapping[str, Any], path: JsonPath) -> Iterator[Finding]:
+    """Complain of keys that are not read, and would be if they were written otherwise."""
+    level = next((each for each in reversed(path) if isinstance(each, str)), "")
+    for key, meant in _misspelt(level, tuple(value)):
+        is_read_here = meant in _OPTIONAL[level]
+        hint = f"write {meant!r}" + ("" if is_read_here else " into meta, or into a region")
+        # Without it sentences are others than those that are meant.
+        is_wrong = meant == "joiner" and is_read_here and value[key] != " "
+        message = f"{key!r} is not read here"
+        yield Finding(path=(*path, key), message=message, hint=hint, warning=not is_wrong)
+
+
+@functools.lru_cache(maxsize=1024)
+def _misspelt(level: str, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the keys that are not read at a level, each with the one that is probably meant."""
+    known = _OPTIONAL[level]
+    unknown = [each for each in keys if each not in known]
+    close = [nearest(each.lower(), (*known, *_JOINERS), likeness=_LIKENESS) for each in unknown]
+    meant = ["joiner" if each in _JOINERS else each for each in close]
+    found = zip(unknown, meant, strict=True)
+    return tuple((key, each) for key, each in found if each and (each == key or each not in keys))
+
+
+def _meta_findings(meta: Mapping[str, Any], items: Sequence[Any]) -> Iterator[Finding]:
+    yield from _key_findings(meta, ("meta",))
+    language = meta.get("language")
+    is_said = any(each in meta for each in _JOINERS)
+    if is_said or not isinstance(language, str) or PublishedSuite.usual_joiner(language):
+        return
+    if any(len(each["regions"] or ()) > 1 for _, each in _each_condition(items)):
+        message = f"{language!r} is written without spaces, and regions are joined with them"
+        hint = 'write "joiner": "" into meta, or "joiner": " " if that is meant'
+        yield Finding(path=("meta", "language"), message=message, hint=hint, warning=True)
 
 
 def _expected_conditions(items: Sequence[Any]) -> list[str] | None:
@@ -126,6 +187,11 @@ def _condition_findings(
     """
     regions, numbers = condition["regions"] or (), _numbers(condition)
     contents = [*map(itemgetter("content"), regions)]
+    yield from _key_findings(condition, path)
+    # Nearly all regions say nothing else.
+    if sum(map(len, regions)) > _LEAST_KEYS * len(regions):
+        for position, region in enumerate(regions):
+            yield from _key_findings(region, (*path, "regions", position))
     if "context" in condition:
         yield from _content_findings(condition["context"], (*path, "context"))
     # Most conditions are like those before them.

@@ -16,6 +16,8 @@ _FIRST = re.compile(r"([A-Za-z]+)[-_/ ].")
 # primary ones of up to eight letters, of which there are none: these are names, like "English".
 _TAG = re.compile(r"(?:[A-Za-z]{2,3}|[iIxX](?=-))(?:-[A-Za-z0-9]{1,8})*")
 
+# Of scripts that put no blanks between words (or between regions that are parts of words).
+_WITHOUT_SPACES = frozenset(["ja", "zh", "th", "lo", "km", "my", "yue", "wuu", "bo"])
 _RIGHT_TO_LEFT = frozenset(
     ["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]
 )
@@ -66,9 +68,19 @@ class PublishedSuite:
     @staticmethod
     def direction(language: str) -> str:
         """Return "rtl" for languages written from right to left, "auto" where the text decides."""
-        subtags = language.lower().replace("_", "-").split("-")
+        subtags = _subtags(language)
         is_rtl = subtags[0] in _RIGHT_TO_LEFT or not _RIGHT_TO_LEFT_SCRIPTS.isdisjoint(subtags[1:])
         return "rtl" if is_rtl else "auto"
+
+    @staticmethod
+    def usual_joiner(language: str) -> str:
+        """Return what stands between the regions of a language's sentences: a space, or nothing."""
+        return "" if PublishedSuite.primary_language(language) in _WITHOUT_SPACES else " "
+
+    @staticmethod
+    def primary_language(language: str) -> str:
+        """Return what a tag begins with, in small letters: zh of zh-Hant, "" of nothing."""
+        return _subtags(language)[0]
 
     @staticmethod
     def language_fault(tag: str) -> str:
@@ -78,3 +90,7 @@ class PublishedSuite:
         code = _known("languages").get(tag.strip().lower())
         hint = f"did you mean {code}?" if code else "write one such as en, eu, zh-Hant"
         return f"{tag!r} is no language tag; {hint}"
+
+
+def _subtags(language: str) -> list[str]:
+    return language.lower().replace("_", "-").split("-")

@@ -454,7 +454,13 @@ def _region_meta(value: object) -> dict[str, object] | None:
 # that is unsound.
 _Part = Mapping[str, "_Part"] | tuple["_Part"] | Callable[[object], object]
 
+
+def _object(value: object) -> dict[str, object] | None:
+    return value if isinstance(value, dict) else None
+
+
 _OUTLINE: _Part = {
+    "meta": _object,
     "region_meta": _region_meta,
     "predictions": ({"formula": _text},),
     "items": (

@@ -6,7 +6,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
@@ -16,6 +16,7 @@ from pommel.suite.checks import has_stray_space
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
 from pommel.suite.published import PublishedSuite
+from pommel.suite.punctuation import Part, attached
 from pommel.surprisal import Token
 from pommel.values import frozen
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 
 _Computed = TypeVar("_Computed")
 LetterSize = Literal["capital", "small"]
+Punctuation = Literal["apart", "natural"]
+
+# Small letters and capital ones that are others in a language than elsewhere: the dotted i is a
+# letter of its own beside the dotless one, and the Dutch ij is one.
+_TURKIC = {"i": "İ", "\u0131": "I"}
+_PAIRS_OF = {"tr": _TURKIC, "az": _TURKIC, "crh": _TURKIC, "nl": {"ij": "IJ"}}
 
 
 @frozen
@@ -112,11 +119,12 @@ class Region(_Written):
     """A numbered piece of a sentence, maybe empty.
 
     `content` is what the file says; `text` is that without stray spaces, which is what the
-    sentence is made of.
+    sentence is made of. `joiner` stands before it, None for the suite's own joiner.
     """
 
     number: int
     content: str
+    joiner: str | None = None
     text: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -125,7 +133,12 @@ class Region(_Written):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
         """Make a region of its JSON value, which is a valid one."""
-        return cls(number=int(value["region_number"]), content=value["content"], as_written=value)
+        return cls(
+            number=int(value["region_number"]),
+            content=value["content"],
+            joiner=value.get("joiner"),
+            as_written=value,
+        )
 
     @classmethod
     @functools.lru_cache(1 << 16)
@@ -135,7 +148,9 @@ class Region(_Written):
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
-        own = {"region_number": self.number, "content": self.content}
+        own: dict[str, object] = {"region_number": self.number, "content": self.content}
+        if self.joiner is not None:
+            own["joiner"] = self.joiner
         # Nearly all are as they were read.
         return {**self.as_written} if own == self.as_written else self._merged(own)
 
@@ -146,18 +161,31 @@ class Region(_Written):
             return content
         return re.sub(r"\s{2,}|[\n\r]", " ", content.strip())
 
+    def with_marks(self, before: Part, after: Part) -> "Region":
+        """Return the region with its marks attached, as `attached` has changed it."""
+        changed = self if before.text == after.text else replace(self, content=after.text)
+        return changed if before.is_spaced == after.is_spaced else replace(changed, joiner="")
+
     @staticmethod
-    def with_first_letter(text: str, size: LetterSize) -> str:
-        """Return the text with its first letter so large, the rest as it is.
+    def with_first_letter(text: str, size: LetterSize, language: str = "") -> str:
+        """Return the text with its first letter so large, as its language writes it.
+
+        The rest stays as it is.
 
         Marks in front of the letter are passed over, within the first word. A text that begins with
         something else (a digit, an ideograph, a letter without cases) stays as it is.
         """
         word = re.search(r"\S+", text)
         for place in range(*word.span()) if word else ():
-            first = text[place]
-            if first.isalnum():
+            if text[place].isalnum():
+                own = _PAIRS_OF.get(PublishedSuite.primary_language(language), {})
+                # As far as a language has pairs of its own, these go first.
+                for small, capital in own.items():
+                    first, changed = (small, capital) if size == "capital" else (capital, small)
+                    if text.startswith(first, place):
+                        return text[:place] + changed + text[place + len(first) :]
                 # Some letters have a third form, for the beginnings of words.
+                first = text[place]
                 changed = first.title() if size == "capital" else first.lower()
                 return text[:place] + changed + text[place + 1 :]
         return text
@@ -198,16 +226,16 @@ class Condition(_Written):
         regions = [region.to_dict() for region in self.regions]
         return self._merged({"condition_name": self.name, "regions": regions})
 
-    def with_first_letter(self, size: LetterSize) -> "Condition":
+    def with_first_letter(self, size: LetterSize, language: str = "") -> "Condition":
         """Return the condition with a sentence that begins so; see `Suite.with_first_letters`."""
         if self.context:
-            context = Region.with_first_letter(self.context, size)
+            context = Region.with_first_letter(self.context, size, language)
             as_written = {**self.as_written, "context": context}
             return replace(self, context=context, as_written=as_written)
         regions = list(self.regions)
         # Every sentence has a region with text.
         first = next(place for place, region in enumerate(regions) if region.text)
-        written = Region.with_first_letter(regions[first].content, size)
+        written = Region.with_first_letter(regions[first].content, size, language)
         regions[first] = replace(regions[first], content=written)
         return replace(self, regions=tuple(regions))
 
@@ -222,19 +250,53 @@ class Condition(_Written):
             return f"the condition's name {name!r} has a '%', which ends a name in formulas"
         return ""
 
+    def pieces(self, joiner: str = " ") -> Iterator[tuple[str, Region]]:
+        """Yield the regions, each with what joins it to what stands before it."""
+        sentence = self.sentence(joiner)
+        for region, (start, end) in zip(self.regions, sentence.spans, strict=True):
+            yield sentence.text[start : end - len(region.text)], region
+
+    def with_attached_marks(self, joiner: str, language: str) -> "Condition":
+        """Return the condition with its marks attached; see `Suite.with_punctuation`."""
+        # What a region says itself of what stands before it holds.
+        parts = [
+            Part(text=region.text, is_spaced=joiner == " " and region.joiner is None)
+            for region in self.regions
+            if region.text
+        ]
+        if self.context:
+            parts = [Part(text=self.context, is_spaced=False), *parts]
+        made = attached(parts, language)
+        if made == parts:
+            return self
+        changes = zip(parts, made, strict=True)
+        changed = self
+        if self.context:
+            _, context = next(changes)
+            as_written = {**self.as_written, "context": context.text}
+            changed = replace(self, context=context.text, as_written=as_written)
+        regions = (
+            region.with_marks(*next(changes)) if region.text else region for region in self.regions
+        )
+        return replace(changed, regions=tuple(regions))
+
     @property
     def is_written(self) -> bool:
         """Whether any of its regions has text; so it is in every suite that is no draft."""
         return any(region.text for region in self.regions)
 
     def sentence(self, joiner: str = " ") -> Sentence:
-        """Join the regions that have content; text and spans are made together, once."""
+        """Join the regions that have content; text and spans are made together, once.
+
+        `joiner` stands before a region that has none of its own, and nothing before the first.
+        """
         text = self.context
         spans = []
         for region in self.regions:
             start = len(text)
             if region.text:
-                text += joiner + region.text if text else region.text
+                own = joiner if region.joiner is None else region.joiner
+                text += own + region.text if text else region.text
             spans.append((start, len(text)))
         return Sentence(text=text, spans=tuple(spans))
 
@@ -379,7 +441,8 @@ class Suite(_Written):
         """Return a variant whose sentences all begin with a capital letter, or a small one.
 
         It is the first letter of the first word, behind a quotation mark or an inverted question
-        mark that it may begin with; the rest of the word stays as it is. A sentence whose first
+        mark that it may begin with, as the suite's language writes it; the rest of the word stays
+        as it is. A sentence whose first
         word has no letter, or none that there are two cases of, stays as it is. The variant is
         called by the size, and names the suite in `meta.modifier_of`: stability is what the letter
         is worth (Mueller et al. 2020, Table 4).
@@ -387,12 +450,27 @@ class Suite(_Written):
         name = f"{self.name}_{size}"
         items = tuple(
             replace(
-                item, conditions=tuple(each.with_first_letter(size) for each in item.conditions)
+                item,
+                conditions=tuple(
+                    each.with_first_letter(size, self.language) for each in item.conditions
+                ),
             )
             for item in self.items
         )
         meta = {**self.meta, "name": name, "modifier_of": self.name}
         return replace(self, name=name, items=items, meta=meta)
+
+    def with_punctuation(self, how: Punctuation) -> "Suite":
+        """Return the suite with its punctuation apart, as it has it, or natural.
+
+        Natural are marks that the language attaches to words: `The dog barks .` is `The dog barks.`
+        Regions have what they had: a mark that is a region of its own still is one, with nothing
+        before it. It is the suite itself, in name, too, but for what `meta.punctuation` says; one
+        that says so already is not changed.
+        """
+        if how == "apart" or self.meta.get("punctuation") == how:
+            return self
+        return self.once(_with_natural_punctuation)
 
     def first_items(self, n_items: int) -> "Suite":
         """Return the suite of the first items, for a trial; the suite itself if it has no more.
@@ -516,8 +594,16 @@ class Suite(_Written):
 
     @property
     def joiner(self) -> str:
-        """What stands between two regions in a sentence: a space, or nothing (`meta.joiner`)."""
+        """What stands between two regions in a sentence: a space, or nothing (`meta.joiner`).
+
+        Regions may have others of their own.
+        """
         return str(self.meta.get("joiner", " "))
+
+    @property
+    def has_own_joiners(self) -> bool:
+        """Whether some region says itself what stands before it."""
+        return self.once(_has_own_joiners)
 
     @property
     def circuit(self) -> str:
@@ -552,6 +638,26 @@ def _metrics(written: str | list[str]) -> tuple[str, ...]:
 def _sha256(suite: Suite) -> str:
     canonical = json.dumps(suite.to_dict(), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _with_natural_punctuation(suite: Suite) -> Suite:
+    items = tuple(
+        replace(
+            item,
+            conditions=tuple(
+                each.with_attached_marks(suite.joiner, suite.language) for each in item.conditions
+            ),
+        )
+        for item in suite.items
+    )
+    return replace(suite, items=items, meta={**suite.meta, "punctuation": "natural"})
+
+
+def _has_own_joiners(suite: Suite) -> bool:
+    conditions = (condition for item in suite.items for condition in item.conditions)
+    return any(
+        region.joiner is not None for condition in conditions for region in condition.regions
+    )
 
 
 def _sentences(suite: Suite) -> tuple[tuple[Sentence, ...], ...]:

@@ -40,6 +40,14 @@ def test_sentence_cases(suite_dict: SuiteDict, shared_data: Path) -> None:
         ], case
 
 
+def test_a_region_has_its_own_joiner_before_it(suite_dict: SuiteDict) -> None:
+    value = suite_dict({"a": ["l'", "arbre", "tombe"]})
+    value["items"][0]["conditions"][0]["regions"][1]["joiner"] = ""
+    suite = Suite.from_dict(value)
+    assert get_sentences(suite) == ["l'arbre tombe"]
+    assert [*suite.iter_region_edges()] == [[0, 2, 7]]
+
+
 def test_published_suites_load(shared_data: Path) -> None:
     n_sentences = 0
     for path in sorted((shared_data / "hu2020" / "suites").glob("*.json")):

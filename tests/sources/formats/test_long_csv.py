@@ -375,6 +375,25 @@ def test_regions_are_joined_as_the_suite_says() -> None:
     assert list(sentence_lines([item])) == ["犬 吠える\n"]
 
 
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_joiners_of_regions_come_back(tmp_path: Path, form: str) -> None:
+    value = suite_value([{"match": ("l'", "arbre", "."), "mismatch": ("l'", "arbres", ".")}])
+    for condition in value["items"][0]["conditions"]:
+        condition["regions"][1]["joiner"] = ""
+    value["items"][0]["conditions"][0]["regions"][2]["joiner"] = " "
+    suite = LoadedSuite.from_dict(value).suite
+    path = tmp_path / f"small.{form}"
+    Content.of_suite(suite).write(WrittenForm.named(form), path)
+    assert read_long_csv(path).suite.items == suite.items
+    assert read_long_csv(path).suite.sentences() == suite.sentences()
+
+
+def test_a_suite_without_joiners_of_regions_has_no_column_for_them(tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    Content.of_suite(_read(SMALL)).write(WrittenForm.named("csv"), path)
+    assert path.read_text().startswith(HEADER)
+
+
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 
 

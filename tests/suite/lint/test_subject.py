@@ -1,7 +1,8 @@
 """A suite as the rules look at it."""
 
-from tests.builders import Sentences, make_suite
+from tests.builders import Sentences, make_suite, suite_value
 
+from pommel.suite import LoadedSuite
 from pommel.suite.lint.subject import Side, Subject
 
 ITEM: Sentences = {"a": ("The dog", "", "barks", "."), "b": ("The dog", "never", "barks", "")}
@@ -52,3 +53,19 @@ def test_what_a_left_to_right_model_goes_by() -> None:
     # Behind it the sentence ends.
     assert reading("a") != reading("c")
     assert reading("a", "") != reading("b", "")
+
+
+def test_what_stands_behind_a_region_may_be_its_own() -> None:
+    items: list[Sentences] = [{"a": ("The dog", "barks", "."), "b": ("The dog", "barks", "now")}]
+    value = suite_value(items, [])
+    value["items"][0]["conditions"][0]["regions"][2]["joiner"] = ""
+    found = Subject(suite=LoadedSuite.from_dict(value).suite)
+    assert found.text(0, Side(condition="a", regions=(2, 3))) == "barks."
+
+    def reading(name: str, region: int) -> object:
+        laid = found.items[0][name]
+        return found.reading(laid, *laid.spans[region])
+
+    # A token may cross into what no space parts from it.
+    assert reading("a", 2) != reading("b", 2)
+    assert reading("a", 1) == reading("b", 1)

@@ -133,7 +133,7 @@ class Suite:
             # Spaces behind a region's content stay, as they did.
             content = region["content"].lstrip()
             if content:
-                text += joiner + content if text else content
+                text += region.get("joiner", joiner) + content if text else content
         return text, edges
 
     def evaluate_predictions(self) -> dict[int, dict[Prediction, Value]]:

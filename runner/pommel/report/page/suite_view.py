@@ -26,10 +26,9 @@ def pieces(condition: Condition, joiner: str, marked: Sequence[int]) -> Iterator
 
     A marked region without text is a piece without text.
     """
-    sentence = condition.sentence(joiner)
     yield condition.context, None
-    for region, (start, end) in zip(condition.regions, sentence.spans, strict=True):
-        yield sentence.text[start : end - len(region.text)], None
+    for before, region in condition.pieces(joiner):
+        yield before, None
         yield region.text, region.number if region.number in marked else None
 
 

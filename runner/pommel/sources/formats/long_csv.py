@@ -21,11 +21,13 @@ from pommel.files import (
     parse_json,
 )
 from pommel.sources.formats.json_lines import json_text
-from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
+from pommel.suite import Condition, Finding, Item, LoadedSuite, PublishedSuite, Suite
 from pommel.values import positional
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 
+# Where a region says what stands before it.
+_JOINER = "region.joiner"
 # What else an item, a condition or a region says stands in columns such as `condition.context`.
 _FURTHER = re.compile(r"(item|condition|region)\.(.+)", re.DOTALL)
 _SUITE = "suite."
@@ -108,6 +110,8 @@ class _SuiteTables:
         groups = _grouped(records)
         meta, beside = self._meta()
         region_names = {int(each["region_number"]): each["region_name"] for each in records}
+        if not PublishedSuite.usual_joiner(str(self.about.get("language", ""))):
+            meta.setdefault("joiner", "")
         value = {
             "meta": {
                 "name": name,
@@ -240,8 +244,8 @@ def _value_of(text: str) -> object:
 
 
 def _text_of(value: object) -> str:
-    """Return the cell that says a value."""
-    if isinstance(value, str) and _value_of(value) == value:
+    """Return the cell that says a value; an empty one would say nothing."""
+    if isinstance(value, str) and value and _value_of(value) == value:
         return value
     return json_text(value)
 
@@ -309,15 +313,18 @@ def _table(
     return [[*header], *([row.get(name, "") for name in header] for row in rows)]
 
 
-def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> Iterator[str]:
+def long_csv_pieces(
+    items: Iterable[Item], region_names: Mapping[int, str], *, has_joiners: bool = False
+) -> Iterator[str]:
     """Yield the text of the long CSV of some items, piece by piece: the header, then the rows.
 
     There are line feeds, and quotes only where they are needed. What the format has no column for
     is left out: predictions, meta, and the names of regions that no sentence has. A region without
-    a name has an empty one. Raises `UsageError` for an item with contexts, without which its
-    sentences would be others.
+    a name has an empty one. `has_joiners` says that regions may have joiners of their own, for
+    which there is a column then, as in a workbook. Raises `UsageError` for an item with contexts,
+    without which its sentences would be others.
     """
-    yield CsvTable.line(COLUMNS)
+    yield CsvTable.line((*COLUMNS, _JOINER) if has_joiners else COLUMNS)
     for item in items:
         for condition in item.conditions:
             if condition.context:
@@ -326,7 +333,8 @@ def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> I
             for region in condition.regions:
                 region_name = region_names.get(region.number, "")
                 names = (str(item.number), condition.name, str(region.number), region_name)
-                yield CsvTable.line((*names, region.content))
+                own = [_text_of(region.joiner)] if region.joiner is not None else [""]
+                yield CsvTable.line((*names, region.content, *(own if has_joiners else ())))
 
 
 # The rows of each condition of each item, in the order of appearance.

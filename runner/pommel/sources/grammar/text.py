@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel.errors import Fault, Place, counted, listed, nearest
-from pommel.suite import METRICS
+from pommel.suite import METRICS, PublishedSuite
 from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
@@ -131,13 +131,15 @@ def add_meta(meta: Meta, key: Written, value: Written, *, made: Collection[str])
     """Put a value under its key; return what is wrong with either.
 
     White space around a value is taken away, and one space stands between words. Between quotation
-    marks all of it counts: `meta joiner: ""`. The metric may be several. `made` are keys that
-    pommel writes itself.
+    marks all of it counts: `meta joiner: ""`, which a language without spaces has unless another
+    one is said. The metric may be several. `made` are keys that pommel writes itself.
     """
     words = value.text.split()
     quoted = _QUOTED.fullmatch(value.text.strip())
     is_list = key.text == "metric" and len(words) > 1
     meta[key.text] = quoted[1] if quoted else words if is_list else " ".join(words)
+    if key.text == "language" and not PublishedSuite.usual_joiner(str(meta["language"])):
+        meta.setdefault("joiner", "")
     if key.text in made:
         hint = f"leave it out; {_GENERATOR}, which pommel writes itself"
         return [key.fault(f"meta has the key {key.text!r}", hint)]

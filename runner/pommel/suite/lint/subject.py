@@ -331,14 +331,16 @@ class Subject:
         the last region, and where no space separates regions, so that a token may cross into the
         next, it is the span with the whole sentence.
         """
-        if end == laid.end or not self.has_spaces:
+        if end == laid.end or not laid.sentence.text[end].isspace():
             return laid.sentence.text, start, end
         return laid.sentence.text[:end], start
 
     def text(self, item: int, side: Side) -> str:
         """Return what a side's regions say."""
         laid = self.items[item][side.condition]
-        return self.suite.joiner.join(laid.text(region) for region in self.regions(item, side))
+        spans = (laid.spans[region] for region in self.regions(item, side))
+        # What joins a region stands at the beginning of its span.
+        return "".join(laid.sentence.text[start:end] for start, end in spans).strip()
 
     def context(self, item: int, side: Side) -> str:
         """Return what stands before the first region of a side, empty or not."""

@@ -105,6 +105,20 @@ def test_a_language_without_spaces(tmp_path: Path) -> None:
     assert found.head["meta"]["joiner"] == ""
 
 
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ("meta language: zh-Hant\n", "我们来"),
+        ('meta joiner: " "\nmeta language: zh\n', "我们 来"),
+        ('meta language: zh\nmeta joiner: " "\n', "我们 来"),
+    ],
+)
+def test_a_language_says_what_stands_between_regions(
+    tmp_path: Path, lines: str, sentence: str
+) -> None:
+    assert firsts(source(tmp_path, f"{lines}condition a: 我们 | 来\n")) == [sentence]
+
+
 def test_conditions_that_only_their_regions_tell_apart(tmp_path: Path) -> None:
     text = 'meta joiner: ""\ncondition a: ab | c\ncondition b: a | bc\n'
     with pytest.raises(GrammarError, match="condition b has the sentence of a in the only item"):
