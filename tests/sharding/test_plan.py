@@ -39,6 +39,8 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
     again = Plan.read(tmp_path / "plan.json")
     assert again == plan
     assert again.fingerprint == plan.fingerprint == planned(limit=3).fingerprint
+    # As plans were before there was this choice.
+    assert "punctuation" not in plan.text
     assert again.choices.score_rule == "first"
     assert again.suites[0].source == "suites:number_prep"
     first, *_ = again.load_suites(again.shards[0].pieces[0])

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pommel.errors import InputError, SuiteError, UsageError, counted
 from pommel.files import JsonDocument, JsonPath, shipped_folder, to_json, write_text
@@ -267,10 +267,11 @@ class Plan:
         """Return the plan as plain JSON values."""
         import msgspec
 
-        value: dict[str, object] = msgspec.to_builtins(self, enc_hook=str)
-        options = value["options"]
-        assert isinstance(options, dict)  # noqa: S101 - what it is made of
-        kept = {key: each for key, each in options.items() if key not in self.OF_A_MACHINE}
+        value: dict[str, Any] = msgspec.to_builtins(self, enc_hook=str)
+        kept = {key: each for key, each in value["options"].items() if key not in self.OF_A_MACHINE}
+        if self.choices.punctuation == "apart":
+            # So it is in plans of before there was a choice, whose shards may have begun.
+            del value["choices"]["punctuation"]
         return {"format": self.FORMAT, "version": self.VERSION, **value, "options": kept}
 
 
