@@ -79,6 +79,20 @@ def test_what_stands_before() -> None:
     assert len(remarks("unequal-context", WELL, early, WELL, WELL, formula=twice)) == 1
 
 
+def test_other_words_before_what_is_compared() -> None:
+    same = item("barks", "bark", ("The dog", "The dog"))
+    other = item("barks", "bark", ("The dog", "The cat"))
+    (remark,) = remarks("unequal-context", same, same, other, same)
+    assert remark.message == (
+        "words differ before region 2 of 'a' and 'b' in item 3: 'The dog' and 'The cat'"
+    )
+    # By design they are others.
+    assert remarks("unequal-context", other, other, same, other) == []
+    # What looks the same is another rule's.
+    looks = item("barks", "bark", ("The caf\u00e9", "The cafe\u0301"))
+    assert remarks("unequal-context", same, same, looks, same) == []
+
+
 def test_the_regions_of_a_side_are_taken_together() -> None:
     both = "(2;%a%) + (3;%a%) < (3;%b%) + (2;%b%)"
     moved: Sentences = {"a": ("The dog", "", "barks ."), "b": ("The dog", "barks", ".")}
