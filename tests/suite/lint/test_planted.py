@@ -14,7 +14,6 @@ from pommel.suite.suite import Suite
 
 N_PLANTED = 20
 ITEM_RULES = ["odd-word", "odd-form", "swapped-conditions", "unequal-words", "unequal-context"]
-ITEM_RULES += ["unequal-length", "never-holds"]
 LATIN, CYRILLIC = "aeopc", "\u0430\u0435\u043e\u0440\u0441"
 LOOK_ALIKES = str.maketrans(LATIN + CYRILLIC, CYRILLIC + LATIN)
 
@@ -149,7 +148,7 @@ def test_planted_faults_are_found(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_planted_fault_is_found_at_its_place(kind: str) -> None:
     plant, rules, _ = KINDS[kind]
-    (path,) = suite_files("es_sva_orc")
+    (path,) = (each for each in suite_files("es") if each.stem == "es_sva_orc")
     value = json.loads(path.read_bytes())
     assert check_suite(Suite.from_dict(value), rules) == []
     rng = chance(kind)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 
@@ -54,11 +54,11 @@ def control_character(subject: Subject) -> Iterator[Remark]:
     right to left, and the signs that some scripts put before a number.
     """
     texts = subject.suite.once(_unusual_texts)
-    needed = _DIRECTION_MARKS if any(map(_is_right_to_left, _characters(texts))) else ""
+    needed = _DIRECTION_MARKS if any(map(_is_right_to_left, set().union(*texts))) else ""
     places: dict[str, dict[int, JsonPath]] = defaultdict(dict)
     for text, paths in texts.items():
-        unseen = {each for each in text if _is_control(each) and each not in needed}
-        for each in {*unseen, *_JOINS_NOTHING.findall(text)}:
+        unseen = [each for each in text if _is_control(each) and each not in needed]
+        for each in dict.fromkeys(unseen + _JOINS_NOTHING.findall(text)):
             for item, path in paths.items():
                 places[each].setdefault(item, path)
     for character, paths in places.items():
@@ -81,10 +81,6 @@ def _is_control(character: str) -> bool:
 def _is_right_to_left(character: str) -> bool:
     is_visible = unicodedata.category(character) != "Cf"
     return is_visible and unicodedata.bidirectional(character) in ("R", "AL", "AN")
-
-
-def _characters(texts: Iterable[str]) -> set[str]:
-    return set().union(*texts)
 
 
 def _named(character: str) -> str:
@@ -130,11 +126,9 @@ def mixed_normalization(subject: Subject) -> Iterator[Remark]:
     words = _words(subject.suite.once(_unusual_texts), _WORDS)
     composed = {word: unicodedata.normalize("NFC", word) for word in words}
     others = [word for word, one in composed.items() if word != one]
-    if any(composed[word] in words for word in others) or any(
-        unicodedata.normalize("NFD", word) != word
-        for word in words
-        if others and word not in others
-    ):
+    known = {word for word, one in composed.items() if word == one} if others else set()
+    is_there = any(composed[word] in known for word in others)
+    if is_there or any(unicodedata.normalize("NFD", word) != word for word in known):
         paths = {item: path for word in reversed(others) for item, path in words[word].items()}
         codes = " ".join(f"U+{ord(each):04X}" for each in others[0] if not each.isascii())
         before = "words are not in Unicode's form NFC, as others are,"

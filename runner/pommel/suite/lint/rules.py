@@ -53,6 +53,7 @@ RULES: Mapping[str, Rule] = {
     "unequal-context": Rule(find=sentences.unequal_context),
     "duplicate-item": Rule(find=sentences.duplicate_item),
     "duplicate-contrast": Rule(find=sentences.duplicate_contrast),
+    "no-minimal-pair": Rule(find=sentences.no_minimal_pair),
     "odd-word": Rule(find=patterns.odd_word),
     "odd-form": Rule(find=patterns.odd_form),
     "swapped-conditions": Rule(find=patterns.swapped_conditions),

@@ -170,6 +170,28 @@ def unequal_context(subject: Subject) -> Iterator[Remark]:
             yield replace(remark, cause="odd")
 
 
+def no_minimal_pair(subject: Subject) -> Iterator[Remark]:
+    """Yield the contrasts of regions that differ in most items, as does what stands before them.
+
+    Of sides that are other regions nothing is said: what differs is their order.
+    """
+    text, context = _read(subject.text), _read(subject.context)
+    for contrast in subject.contrasts:
+        less, more = contrast.pair
+        if less.regions is None or less.regions != more.regions:
+            continue
+        items = [
+            item
+            for item in range(len(subject.items))
+            if text(item, less) != text(item, more) and context(item, less) != context(item, more)
+        ]
+        if len(items) >= MOST * len(subject.items):
+            example = _words(subject.context, items[0], contrast)
+            remark = _unequal(subject, contrast, items, ("words differ in and before", example))
+            hint = "let one of them differ, or nobody knows which one a model goes by"
+            yield replace(remark, hint=hint, cause=None)
+
+
 def _read(text: Callable[[int, Side], str]) -> Callable[[int, Side], str]:
     """Return a measure that is a text as readers see it."""
     return lambda item, side: as_read(text(item, side))
