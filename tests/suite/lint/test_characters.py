@@ -165,7 +165,7 @@ def test_a_script_without_spaces() -> None:
         "regions are joined by a space, and the text is in a script that has none between words"
     )
     assert remark.hint == 'say `"joiner": ""` in meta'
-    assert remark.path == ("meta",)
+    assert remark.path == ("meta", "joiner")
     assert joined(SPACELESS, joiner="") == []
     assert len(joined([{"a": ("หมา", "เห่า"), "b": ("หมา", "ร้อง")}])) == 1
 

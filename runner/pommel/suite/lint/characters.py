@@ -232,7 +232,7 @@ def missing_joiner(subject: Subject) -> Iterator[Remark]:
         )
     ):
         yield Remark(
-            path=("meta",),
+            path=("meta", "joiner"),
             message="regions are joined by a space, and the text is in a script that has none "
             "between words",
             hint='say `"joiner": ""` in meta',
