@@ -54,11 +54,7 @@ class SetSentence:
 
 def is_set(suite: Suite) -> bool:
     """Return whether a suite says which of its conditions no speaker would say."""
-    return bool(_unacceptable(suite))
-
-
-def _unacceptable(suite: Suite) -> list[str]:
-    return str(suite.meta.get("unacceptable") or "").split()
+    return bool(suite.unacceptable)
 
 
 def set_sentences(suite: Suite) -> tuple[SetSentence, ...]:
@@ -69,7 +65,7 @@ def set_sentences(suite: Suite) -> tuple[SetSentence, ...]:
     one of the two sets is empty.
     """
     names = suite.condition_names
-    unacceptable = _unacceptable(suite)
+    unacceptable = suite.unacceptable
     for name in unacceptable:
         if name not in names:
             meant = nearest(name, names)

@@ -74,8 +74,9 @@ def command(suites: tuple[str, ...], chosen: _SuitesCheckOptions) -> None:
     """Look for what is doubtful in SUITEs (files, folders, - for standard input).
 
     After what `pommel validate` reports, one line for each doubt, with the name of the rule:
-    predictions that never or always hold, empty regions, comparisons that do not match in a few
-    items, duplicates, words or tokens out of balance. --select and --ignore are repeatable.
+    predictions that never or always hold, or go the wrong way, empty regions, comparisons that do
+    not match in a few items, words and forms that are odd in one item, duplicates, characters that
+    only models see, words or tokens out of balance. --select and --ignore are repeatable.
 
     \b
       pommel suites check my_suite.json

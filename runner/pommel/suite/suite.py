@@ -606,6 +606,11 @@ class Suite(_Written):
         return self.once(_has_own_joiners)
 
     @property
+    def unacceptable(self) -> tuple[str, ...]:
+        """The names of the conditions that no speaker would say (`meta.unacceptable`)."""
+        return tuple(str(self.meta.get("unacceptable") or "").split())
+
+    @property
     def circuit(self) -> str:
         """The circuit that the suite says it belongs to, or "".
 

@@ -79,6 +79,36 @@ def test_what_stands_before() -> None:
     assert len(remarks("unequal-context", WELL, early, WELL, WELL, formula=twice)) == 1
 
 
+def test_other_words_before_what_is_compared() -> None:
+    same = item("barks", "bark", ("The dog", "The dog"))
+    other = item("barks", "bark", ("The dog", "The cat"))
+    (remark,) = remarks("unequal-context", same, same, other, same)
+    assert remark.message == (
+        "words differ before region 2 of 'a' and 'b' in item 3: 'The dog' and 'The cat'"
+    )
+    # By design they are others.
+    assert remarks("unequal-context", other, other, same, other) == []
+    # What looks the same is another rule's.
+    looks = item("barks", "bark", ("The caf\u00e9", "The cafe\u0301"))
+    assert remarks("unequal-context", same, same, looks, same) == []
+
+
+def test_two_differences_at_once() -> None:
+    (remark,) = remarks("no-minimal-pair", WELL, WELL, WELL, SAME)
+    assert remark.message == (
+        "words differ in and before region 2 of 'a' and 'b' in 3 of 4 items (1, 2, 3): 'The dog' "
+        "and 'The dogs' in item 1"
+    )
+    assert remark.hint == "let one of them differ, or nobody knows which one a model goes by"
+    # One of them differs: what is compared, or what stands before it.
+    same_subject = item("barks", "bark", ("The dog", "The dog"))
+    assert remarks("no-minimal-pair", same_subject, same_subject) == []
+    assert remarks("no-minimal-pair", SAME, SAME) == []
+    # The order differs, or all of it is compared.
+    for formula in ("(2;%a%) < (3;%b%)", "(*;%a%) < (*;%b%)"):
+        assert remarks("no-minimal-pair", WELL, WELL, formula=formula) == []
+
+
 def test_the_regions_of_a_side_are_taken_together() -> None:
     both = "(2;%a%) + (3;%a%) < (3;%b%) + (2;%b%)"
     moved: Sentences = {"a": ("The dog", "", "barks ."), "b": ("The dog", "barks", ".")}

@@ -35,8 +35,14 @@ def test_the_34_suites_of_hu_et_al(published: dict[str, Suite]) -> None:
         # Items 10 and 23: "walked down" and "traveled towards" in place of one verb.
         ("unequal-context", "cleft"): 2,
         ("unequal-context", "cleft_modifier"): 2,
-        # Item 12: the gaps are in the conditions without one, and the other way round.
-        ("unequal-context", "fgd_hierarchy"): 2,
+        # Item 12: the gap is in the condition without one, and the other way round.
+        ("swapped-conditions", "fgd_hierarchy"): 1,
+        # Item 10: "will be awarded" without a gap, "will get" with one.
+        ("odd-word", "fgd_object"): 1,
+        # Items 16, 24 and 27: "men" and "man", "to the sea" and "in the sea", and an adverbial that
+        # one condition lacks.
+        ("odd-word", "mvrr"): 3,
+        ("odd-word", "mvrr_mod"): 3,
         # Item 14: "went out" in place of one verb.
         ("unequal-context", "npz_ambig"): 1,
         ("unequal-context", "npz_ambig_mod"): 1,
@@ -57,11 +63,13 @@ def test_an_item_that_can_never_hold(published: dict[str, Suite]) -> None:
 
 
 def test_an_item_with_its_conditions_turned_round(published: dict[str, Suite]) -> None:
-    first = check_suite(published["fgd_hierarchy"], ["unequal-context"])[0]
+    first = check_suite(published["fgd_hierarchy"], RULES)[0]
+    assert first.rule == "swapped-conditions"
     assert first.message == (
-        "lengths differ before region 6 of 'that_nogap' and 'what_nogap' in item 12: "
-        "10 and 12 words"
+        "the sentences of 'that_nogap' and 'that_subjgap' seem to have changed places in item 12: "
+        "with each other's names the item is like the others"
     )
+    assert first.path == ("items", 11, "conditions", 1)
     gap = {
         item.number: not item.condition("that_nogap").regions[4].text
         for item in published["fgd_hierarchy"].items

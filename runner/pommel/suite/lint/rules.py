@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from pommel.suite.lint import balance, controls, sentences
+from pommel.suite.lint import balance, characters, controls, patterns, sentences
 from pommel.suite.lint.frequencies import Frequencies
 from pommel.suite.lint.proofs import Question, always_hold, contradict, never_hold, proved
 from pommel.suite.lint.subject import Cause, Remark, Subject, Tokenized
@@ -54,7 +54,15 @@ RULES: Mapping[str, Rule] = {
     "context-free": Rule(find=controls.context_free),
     "duplicate-item": Rule(find=sentences.duplicate_item),
     "duplicate-contrast": Rule(find=sentences.duplicate_contrast),
-    "control-character": Rule(find=sentences.control_character),
+    "no-minimal-pair": Rule(find=sentences.no_minimal_pair),
+    "odd-word": Rule(find=patterns.odd_word),
+    "odd-form": Rule(find=patterns.odd_form),
+    "swapped-conditions": Rule(find=patterns.swapped_conditions),
+    "wrong-way": Rule(find=sentences.wrong_way),
+    "control-character": Rule(find=characters.control_character),
+    "mixed-normalization": Rule(find=characters.mixed_normalization),
+    "mixed-scripts": Rule(find=characters.mixed_scripts),
+    "missing-joiner": Rule(find=characters.missing_joiner),
     "unused-condition": Rule(find=sentences.unused_condition, is_pedantic=True),
     "unused-region": Rule(find=sentences.unused_region, is_pedantic=True),
     "word-frequency": Rule(find=balance.word_frequency, needs="frequencies"),
@@ -66,6 +74,7 @@ RULES: Mapping[str, Rule] = {
 _FIRST: Mapping[Cause, Collection[str]] = {
     "empty": ("empty-region",),
     "same": ("never-holds", "always-holds"),
+    "odd": ("odd-word", "odd-form", "swapped-conditions"),
 }
 
 

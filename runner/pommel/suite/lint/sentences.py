@@ -1,13 +1,13 @@
 """Rules about sentences: what is empty, there twice, does not match, or is never used."""
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
-from pommel.errors import counted, quoted
+from pommel.errors import counted, listed, quoted
 from pommel.suite.formula.tree import RegionValue
-from pommel.suite.lint.subject import MOST, Contrast, Remark, Side, Subject
+from pommel.suite.lint.characters import as_read
+from pommel.suite.lint.subject import MOST, Contrast, Remark, Side, Subject, opposed
 
 
 def empty_region(subject: Subject) -> Iterator[Remark]:
@@ -103,45 +103,21 @@ def _readings(subject: Subject, item: int, side: Side) -> list[Hashable]:
     return [subject.reading(laid, *laid.spans[region]) for region in subject.regions(item, side)]
 
 
-# Scripts need these, which have no width, to say where letters join.
-_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-
-
-def control_character(subject: Subject) -> Iterator[Remark]:
-    """Yield the characters that steer a terminal, turn the direction of a text, or are not seen.
-
-    Not so joiners, marks of direction, and the signs that some scripts put before a number.
-    """
-    places: dict[str, dict[int, tuple[str | int, ...]]] = defaultdict(dict)
-    for i, item in enumerate(subject.suite.items):
-        for c, condition in enumerate(item.conditions):
-            for r, region in enumerate(condition.regions):
-                # Every control character is unprintable, as is many a space that is none.
-                for each in "" if region.text.isprintable() else filter(_is_control, region.text):
-                    path = ("items", i, "conditions", c, "regions", r, "content")
-                    places[each].setdefault(i, path)
-    for character, paths in places.items():
-        items = [*paths]
-        name = unicodedata.name(character, "")
-        shown = f"U+{ord(character):04X}{f' ({name})' if name else ''}"
-        yield Remark(
-            path=paths[items[0]],
-            message=f"the character {shown} cannot be seen, and stands in the text "
-            f"{subject.where(items)}",
-            hint="remove it; a model reads it, too",
-            item_numbers=subject.numbers(items),
-        )
-
-
-def _is_control(character: str) -> bool:
-    match unicodedata.category(character):
-        case "Cc" | "Zl" | "Zp":
-            return True
-        case "Cf":
-            is_letter = unicodedata.bidirectional(character) in ("L", "R", "AL", "AN")
-            return not is_letter and character not in _JOINERS
-        case _:
-            return False
+def wrong_way(subject: Subject) -> Iterator[Remark]:
+    """Yield the predictions that want what `meta.unacceptable` names to be less surprising."""
+    bad = set(subject.suite.unacceptable)
+    for index, formula in enumerate(subject.formulas):
+        for less, more in opposed(formula):
+            if less and more and bad.issuperset(less) and bad.isdisjoint(more):
+                yield Remark(
+                    path=("predictions", index, "formula"),
+                    message=f"prediction {index} wants {listed(sorted(map(repr, less)))}, which "
+                    "meta.unacceptable names, to be less surprising than "
+                    f"{listed(sorted(map(repr, more)))}",
+                    hint="turn the comparison round, or mend meta.unacceptable",
+                    predictions=(index,),
+                )
+                break
 
 
 def unequal_length(subject: Subject) -> Iterator[Remark]:
@@ -158,7 +134,7 @@ def unequal_length(subject: Subject) -> Iterator[Remark]:
     for contrast in subject.contrasts:
         # Where they are the same words in most items, `unequal-words` says more.
         items = _exceptions(subject, contrast, length)
-        if items and not _exceptions(subject, contrast, subject.text):
+        if items and not _exceptions(subject, contrast, _read(subject.text)):
             example = _lengths(subject, length, items[0], contrast)
             yield _unequal(subject, contrast, items, ("lengths differ in", example))
 
@@ -166,27 +142,64 @@ def unequal_length(subject: Subject) -> Iterator[Remark]:
 def unequal_words(subject: Subject) -> Iterator[Remark]:
     """Yield the contrasts whose sides are the same words in most items, and not in others."""
     for contrast in subject.contrasts:
-        if items := _exceptions(subject, contrast, subject.text):
-            less, more = (quoted(subject.text(items[0], side)) for side in contrast.pair)
-            yield _unequal(subject, contrast, items, ("words differ in", f"{less} and {more}"))
+        if items := _exceptions(subject, contrast, _read(subject.text)):
+            example = _words(subject.text, items[0], contrast)
+            yield _unequal(subject, contrast, items, ("words differ in", example))
 
 
 def unequal_context(subject: Subject) -> Iterator[Remark]:
-    """Yield the contrasts before whose sides there are as many words in most items, not in all."""
+    """Yield the contrasts before whose sides there is the same in most items, and not in others.
+
+    Where it differs by design, that is as many words.
+    """
 
     def length(item: int, side: Side) -> int:
         return subject.length(subject.context(item, side))
 
     seen = set()
     for contrast in subject.contrasts:
-        items = _exceptions(subject, contrast, length)
+        if items := _exceptions(subject, contrast, _read(subject.context)):
+            what, example = "words", _words(subject.context, items[0], contrast)
+        elif items := _exceptions(subject, contrast, length):
+            what, example = "lengths", _lengths(subject, length, items[0], contrast)
         # Later regions of the same conditions say the same again.
         place = (frozenset(side.condition for side in contrast.pair), *items)
         if items and place not in seen:
             seen.add(place)
-            example = _lengths(subject, length, items[0], contrast)
-            remark = _unequal(subject, contrast, items, ("lengths differ before", example))
-            yield replace(remark, cause=None)
+            remark = _unequal(subject, contrast, items, (f"{what} differ before", example))
+            yield replace(remark, cause="odd")
+
+
+def no_minimal_pair(subject: Subject) -> Iterator[Remark]:
+    """Yield the contrasts of regions that differ in most items, as does what stands before them.
+
+    Of sides that are other regions nothing is said: what differs is their order.
+    """
+    text, context = _read(subject.text), _read(subject.context)
+    for contrast in subject.contrasts:
+        less, more = contrast.pair
+        if less.regions is None or less.regions != more.regions:
+            continue
+        items = [
+            item
+            for item in range(len(subject.items))
+            if text(item, less) != text(item, more) and context(item, less) != context(item, more)
+        ]
+        if len(items) >= MOST * len(subject.items):
+            example = _words(subject.context, items[0], contrast)
+            remark = _unequal(subject, contrast, items, ("words differ in and before", example))
+            hint = "let one of them differ, or nobody knows which one a model goes by"
+            yield replace(remark, hint=hint, cause=None)
+
+
+def _read(text: Callable[[int, Side], str]) -> Callable[[int, Side], str]:
+    """Return a measure that is a text as readers see it."""
+    return lambda item, side: as_read(text(item, side))
+
+
+def _words(text: Callable[[int, Side], str], item: int, contrast: Contrast) -> str:
+    less, more = (quoted(text(item, side)) for side in contrast.pair)
+    return f"{less} and {more}"
 
 
 def _lengths(
@@ -226,7 +239,7 @@ def _unequal(
         hint="they do not in the other items",
         item_numbers=numbers,
         predictions=subject.predictions_with(contrast),
-        cause="empty" if set(items) <= set().union(*empty) else None,
+        cause="empty" if set(items) <= set().union(*empty) else "odd",
     )
 
 

@@ -1,6 +1,6 @@
 """A suite as the rules look at it: what its predictions compare, and remarks on what they find."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -26,8 +26,9 @@ from pommel.values import frozen
 
 _SHOWN_ITEMS = 5
 
-# What several rules may find each in its way: an empty region, or compared texts that are the same.
-Cause = Literal["empty", "same"]
+# What several rules may find each in its way: an empty region, compared texts that are the same, or
+# an item that breaks the pattern of the others.
+Cause = Literal["empty", "same", "odd"]
 
 
 @frozen
@@ -150,6 +151,31 @@ def _compared(left: Expression, right: Expression, towards: int) -> Iterator[Con
             return
     yield from _contrasts(left, -towards)
     yield from _contrasts(right, towards)
+
+
+def opposed(formula: Formula) -> Iterator[tuple[Collection[str], Collection[str]]]:
+    """Yield the conditions that each comparison wants less surprising, and those it wants more so.
+
+    Of a difference of differences, `(a - b) > (c - d)`, those are b and c, and a and d.
+    """
+    yield from _opposed(formula.tree, 1)
+
+
+def _opposed(node: Expression, towards: int) -> Iterator[tuple[Collection[str], Collection[str]]]:
+    match node:
+        case Logical():
+            for child in children(node):
+                yield from _opposed(child, towards)
+        case Negation():
+            yield from _opposed(node.operand, -towards)
+        case Comparison() if direction := towards * _TOWARDS[node.operator]:
+            difference = linear(Arithmetic(operator="-", left=node.right, right=node.left))
+            factors = difference.factors if difference else {}
+            signed = {each: factor * direction for each, factor in factors.items()}
+            yield (
+                {each.condition for each, factor in signed.items() if factor < 0},
+                {each.condition for each, factor in signed.items() if factor > 0},
+            )
 
 
 def _product(node: Arithmetic) -> tuple[Expression, int] | None:
