@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from pommel.errors import InputError, SuiteError, UsageError, counted
 from pommel.files import JsonDocument, JsonPath, shipped_folder, to_json, write_text
@@ -267,7 +267,7 @@ class Plan:
         """Return the plan as plain JSON values."""
         import msgspec
 
-        value: dict[str, Any] = msgspec.to_builtins(self, enc_hook=str)
+        value: dict[str, dict[str, object]] = msgspec.to_builtins(self, enc_hook=str)
         kept = {key: each for key, each in value["options"].items() if key not in self.OF_A_MACHINE}
         if self.choices.punctuation == "apart":
             # So it is in plans of before there was a choice, whose shards may have begun.
