@@ -124,7 +124,7 @@ def real_pictures(english: Sequence[Run], hebrew: Sequence[Run]) -> list[Picture
             plot="regions",
             name="regions",
             text="`pommel report --suite npz_ambig --plot regions -o regions.png`. A garden path: "
-            "without a comma, *the rabbit* is taken for the object of *hunted*, and *escaped* is a "
+            "without a comma, *the rabbit* is taken for the object of *hunted*, and *ran* is a "
             "surprise to a model that knows about that. A model of a few words is not surprised.",
             chart=region_chart(_on("npz_ambig", english)),
         ),
