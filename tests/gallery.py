@@ -88,7 +88,8 @@ def main() -> None:
         store = Path(folder) / "gallery.sqlite"
         english = pommel.run(MODELS, "suites:en", store=store).runs
         hebrew = pommel.run(MODELS[0], "he_prep_anim", store=store).runs
-    found = [*real_pictures(english, hebrew), *made_up_pictures()]
+        # Runs read their surprisals from the store when they are asked for them.
+        found = [*real_pictures(english, hebrew), *made_up_pictures()]
     images = DOCS / "images"
     for picture in found:
         save_chart(picture.chart, images / f"{picture.name}.svg")
