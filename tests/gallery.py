@@ -88,7 +88,8 @@ def main() -> None:
         store = Path(folder) / "gallery.sqlite"
         english = pommel.run(MODELS, "suites:en", store=store).runs
         hebrew = pommel.run(MODELS[0], "he_prep_anim", store=store).runs
-    found = [*real_pictures(english, hebrew), *made_up_pictures()]
+        # Runs read their surprisals from the store when they are asked for them.
+        found = [*real_pictures(english, hebrew), *made_up_pictures()]
     images = DOCS / "images"
     for picture in found:
         save_chart(picture.chart, images / f"{picture.name}.svg")
@@ -124,7 +125,7 @@ def real_pictures(english: Sequence[Run], hebrew: Sequence[Run]) -> list[Picture
             plot="regions",
             name="regions",
             text="`pommel report --suite npz_ambig --plot regions -o regions.png`. A garden path: "
-            "without a comma, *the rabbit* is taken for the object of *hunted*, and *escaped* is a "
+            "without a comma, *the rabbit* is taken for the object of *hunted*, and *ran* is a "
             "surprise to a model that knows about that. A model of a few words is not surprised.",
             chart=region_chart(_on("npz_ambig", english)),
         ),

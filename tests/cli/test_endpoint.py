@@ -159,7 +159,7 @@ def test_what_such_blocks_would_have_done(
             again = "en-gpt2: 8 sentences asked again, in reverse order: 1.46"
             assert asked.stderr.startswith(again)
     off = [abs(one - other) for one, other in zip(*bits, strict=True)]
-    assert (sum(each > 0.01 for each in off), len(off)) == (190, 672)
+    assert (sum(each > 0.01 for each in off), len(off)) == (193, 672)
     assert max(off) == pytest.approx(2.64, abs=0.005)
 
 

@@ -1,13 +1,16 @@
 """The shipped English suites: what the files hold."""
 
 import csv
+import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from pommel.sources.formats.lm_syneval import read_templates
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 from recipes.english.grammar import sample_corpus
@@ -17,6 +20,16 @@ from recipes.suites import made_again
 ENGLISH = Path(__file__).parents[3] / "suites" / "en"
 SUITES = {path.stem: LoadedSuite.read(path).suite for path in sorted(ENGLISH.rglob("*.json"))}
 ATOM = re.compile(r"\((\d+);%([^%]+)%\)")
+
+# Words that say nothing of what a sentence is about.
+FUNCTION_WORD = re.compile(
+    "an?|the|no|any|this|that|these|those|what|who|whom|which"
+    "|as|when|while|although|because|before|after|since|if|once|until|though|unless|whenever"
+    "|i|you|s?he|it|we|they|me|him|hers?|us|them|my|your|his|our|their|.+sel(f|ves)"
+    "|am|is|are|was|were|be|been|being|has|have|had|do|does|did|not|will|would|can|could|should"
+    "|ever|and|or|but|to|of|in|on|at|by|for|from|with|about|into|near|next|behind|beside"
+    "|front|across|close|opposite|alongside|side"
+)
 
 every_suite = pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
 
@@ -37,6 +50,11 @@ def items(suite: Suite) -> list[dict[str, list[str]]]:
 def sentences(item: Mapping[str, list[str]]) -> list[str]:
     """Return the sentences of an item."""
     return [" ".join(filter(None, contents)) for contents in item.values()]
+
+
+def texts(suite: Suite) -> Iterator[str]:
+    """Yield the sentences of a suite."""
+    return (text for item in items(suite) for text in sentences(item))
 
 
 def test_every_circuit_has_suites() -> None:
@@ -60,13 +78,13 @@ def test_a_suite_has_items_enough(suite: Suite) -> None:
 
 @every_suite
 def test_no_sentence_comes_twice(suite: Suite) -> None:
-    every = [sentence for item in items(suite) for sentence in sentences(item)]
+    every = list(texts(suite))
     assert len(every) == len(set(every))
 
 
 @every_suite
 def test_every_word_is_in_the_training_english(suite: Suite, vocabulary: set[str]) -> None:
-    words = {word for item in items(suite) for text in sentences(item) for word in text.split()}
+    words = {word for text in texts(suite) for word in text.split()}
     assert words - vocabulary == set()
 
 
@@ -132,10 +150,58 @@ def test_a_suite_says_what_no_speaker_would_say(name: str, unacceptable: str) ->
     assert SUITES[name].meta["unacceptable"] == unacceptable
 
 
-@pytest.mark.parametrize("name", ["agreement", "reflexives"])
-def test_plurals_in_a_lexicon_are_those_of_its_singulars(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "nouns"),
+    [("agreement", ("subject", "distractor")), ("reflexives", ("man", "woman", "distractor"))],
+)
+def test_plurals_in_a_lexicon_are_those_of_its_singulars(name: str, nouns: tuple[str, ...]) -> None:
     plurals = {noun.singular: noun.plural for noun in people()}
     with (ENGLISH / "sources" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            for noun in ("subject", "distractor"):
+            for noun in nouns:
                 assert row[f"{noun}_plural"] == plurals[row[noun]]
+
+
+def published_sentences(folder: Path) -> Iterator[str]:
+    """Yield the English sentences of published suites, pairs and templates."""
+    for path in sorted(folder.glob("hu2020/suites/*.json")):
+        yield from (each.text for row in LoadedSuite.read(path).suite.sentences() for each in row)
+    for path in sorted(folder.glob("lm_syneval/*.pickle")):
+        for each in read_templates(path):
+            yield from (f"{each.before} {form} {each.after}" for form in (each.form, *each.others))
+    for path in sorted(folder.glob("blimp/[!m]*.jsonl")):
+        pairs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        yield from (pair[f"sentence_{which}"] for pair in pairs for which in ("good", "bad"))
+
+
+def words_of(sentence: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[\w'-]+", sentence.lower()))
+
+
+def content_of(words: tuple[str, ...]) -> Counter[str]:
+    return Counter(word for word in words if not FUNCTION_WORD.fullmatch(word))
+
+
+def n_changed(words: tuple[str, ...], others: tuple[str, ...]) -> int:
+    """Return how many words of one are not in the other: of the one that has more of them."""
+    one, another = Counter(words), Counter(others)
+    return max((one - another).total(), (another - one).total())
+
+
+def test_no_sentence_is_a_published_one_or_nearly_one(shared_data: Path) -> None:
+    # Nearly: they share half of their content words, two at the least, and three words at the most
+    # are in one of them only, wherever they stand.
+    published = {words_of(sentence) for sentence in published_sentences(shared_data)}
+    ours = {words_of(text) for suite in SUITES.values() for text in texts(suite)}
+    assert ours & published == set()
+    by_word = defaultdict(set)
+    for words in published:
+        for word in content_of(words):
+            by_word[word].add(words)
+    near = []
+    for words in ours:
+        content = content_of(words)
+        for other, n_shared in Counter(each for word in content for each in by_word[word]).items():
+            if n_shared >= max(2, content.total() / 2) and n_changed(words, other) <= 3:
+                near.append((" ".join(words), " ".join(other)))
+    assert near == []
