@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from pommel.sources.grammar.lexicon_file import Cells
-from pommel.sources.grammar.lexicon_template.features import Atom, Domains, Relation, Value
+from pommel.sources.grammar.lexicon_template.features import Atom, Domains, Feature, Relation, Value
 from pommel.values import positional
 
 Filling = tuple[Cells, ...]
@@ -55,6 +55,29 @@ class _Distinct:
         return self.group, row.get(self.column)
 
 
+class _Join:
+    """A constraint by which a slot has the value of one before: few rows have to be tried."""
+
+    def __init__(self, relation: Relation, domain: Sequence[Cells]) -> None:
+        """Take a constraint for which `is_possible` holds, and the rows of its slot."""
+        (self._wanted,) = (each for each in relation.right if isinstance(each, Feature))
+        self._rows: defaultdict[Value, list[int]] = defaultdict(list)
+        for number, row in enumerate(domain):
+            self._rows[row.get(relation.left.column)].append(number)
+
+    @staticmethod
+    def is_possible(relation: Relation, slot: int) -> bool:
+        """Say whether a relation is such a constraint on a slot."""
+        left, right = relation.left, relation.right[0]
+        is_own = left.variable == slot and not left.indices
+        is_known = isinstance(right, Feature) and slot not in right.variables
+        return relation.operator == "=" and is_own and is_known
+
+    def rows(self, filled: Filling) -> Sequence[int]:
+        """Return the numbers of the rows that have what is wanted behind a filling."""
+        return self._rows.get(self._wanted.value(filled), ())
+
+
 class Space:
     """The ways of filling slots from their domains so that some relations hold."""
 
@@ -68,6 +91,13 @@ class Space:
             [row for row in domain if all(each.holds({k: row}) for each in own[k])]
             for k, domain in enumerate(domains)
         ]
+        self._joins = {
+            k: _Join(each, self._domains[k])
+            for k in slots
+            for each in reversed(self._checks[k])
+            if _Join.is_possible(each, k)
+        }
+        self._positions = [{id(row): n for n, row in enumerate(each)} for each in self._domains]
         self._distinct = _distinct(self._domains, between)
         # The features whose values matter as such, each with the last slot that asks for it.
         last: dict[Atom, int] = {}
@@ -112,6 +142,14 @@ class Space:
             index -= ends[row - 1] if row else 0
             filled = (*filled, domain[row])
         return filled
+
+    def index(self, filling: Filling) -> int:
+        """Return the number of a way, whose rows are those of the domains themselves."""
+        number = 0
+        for k, row in enumerate(filling):
+            numbers = self._numbers(filling[:k])
+            number += sum(numbers[: self._positions[k][id(row)]])
+        return number
 
     def rows(self) -> list[list[Cells]]:
         """Return the rows of each slot that are in some filling, in their order.
@@ -171,10 +209,12 @@ class Space:
         behind = self._behind[state]
         k = len(filled)
         marks = self._marks(k, used)
-        for row, mark in zip(self._domains[k], marks, strict=True):
+        numbers = [0] * len(marks)
+        for row in self._joins[k].rows(filled) if k in self._joins else range(len(marks)):
+            mark = marks[row]
             if mark not in behind:
-                behind[mark] = self._n((*filled, row))
-        numbers = [behind[mark] for mark in marks]
+                behind[mark] = self._n((*filled, self._domains[k][row]))
+            numbers[row] = behind[mark]
         if not used or k not in self._distinct:
             self._numbers_of[state] = numbers
         return numbers
