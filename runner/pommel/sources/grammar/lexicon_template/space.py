@@ -15,7 +15,7 @@ distinct words without a state for each word.
 import itertools
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from operator import itemgetter
 
 from pommel.sources.grammar.lexicon_file import Cells
@@ -165,9 +165,9 @@ class Space:
             # With a row come those that are alike behind another filling of the same state.
             numbers: set[int] = set()
             for filled in fillings:
-                marks = self._marks(k, self._state(filled)[1])
-                rows = zip(domain, marks, self._numbers(filled), strict=True)
-                marked = {mark: row for row, mark, n in rows if n}
+                used = self._state(filled)[1]
+                rows = zip(domain, self._rows[k], self._numbers(filled), strict=True)
+                marked = {(mark, used.get(value)): row for row, (mark, value), n in rows if n}
                 numbers.update(number for number, _ in marked)
                 for row in marked.values():
                     following.setdefault(self._state((*filled, row))[0], (*filled, row))
@@ -208,20 +208,17 @@ class Space:
             raise EntangledError
         behind = self._behind[state]
         k = len(filled)
-        marks = self._marks(k, used)
-        numbers = [0] * len(marks)
-        for row in self._joins[k].rows(filled) if k in self._joins else range(len(marks)):
-            mark = marks[row]
+        rows = self._rows[k]
+        numbers = [0] * len(rows)
+        for row in self._joins[k].rows(filled) if k in self._joins else range(len(rows)):
+            number, value = rows[row]
+            mark = number, used.get(value)
             if mark not in behind:
                 behind[mark] = self._n((*filled, self._domains[k][row]))
             numbers[row] = behind[mark]
         if not used or k not in self._distinct:
             self._numbers_of[state] = numbers
         return numbers
-
-    def _marks(self, k: int, used: Mapping[Distinguished, int]) -> list[Mark]:
-        """Return the marks of a slot's rows, behind a filling that has used some values."""
-        return [(number, used.get(value)) for number, value in self._rows[k]]
 
     def _state(self, filled: Filling) -> tuple[State, dict[Distinguished, int]]:
         """Return what those fillings of the first slots have in common that are alike.
