@@ -185,6 +185,23 @@ def test_a_group_with_a_sentence_that_is_there_is_left_out_whole() -> None:
     assert taken(Pairs(6, 7), 6) == ["0", "1", "2", "3", "4", "5"]
 
 
+class Shared(Pairs):
+    """Its items 0 and 8 differ, and share a sentence; all have one that is there twice."""
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        for each in range(9) if indices is None else indices:
+            names = {
+                "a": f"{each}",
+                "b": f"{each}",
+                "c": "shared" if each in (0, 8) else f"c{each}",
+            }
+            yield tuple(GeneratedCondition(name, (text,)) for name, text in names.items())
+
+
+def test_a_balanced_sample_has_no_sentence_in_two_items() -> None:
+    assert taken(Shared(), 6) == ["3", "4", "5", "6", "7", "8"]
+
+
 @pytest.mark.parametrize(
     ("n_sampled", "message"),
     [

@@ -182,16 +182,20 @@ class Generation:
                 below = n - n % size
                 hint = f"ask for {below} or {below + size}" if below else f"ask for {size}"
                 raise UsageError(f"a sample of {n} cannot be balanced: {groups.about}; {hint}")
-        kept: dict[tuple[str, ...], int] = {}
+        kept: list[int] = []
+        seen: set[object] = set()
         n_drawn = last_new = 0
         for n_drawn, numbers in enumerate(drawn if 0 < n <= n_there else (), start=1):
-            found = {_sentences(each): k for each, k in zip(take(numbers), numbers, strict=True)}
+            found = [_sentences(each) for each in take(numbers)]
+            # In a balanced sample no sentence is there twice, since it would count twice.
+            new = [text for each in found for text in dict.fromkeys(each)] if groups else found
             # What is drawn together is kept together, or not at all.
-            if len(found) == size and kept.keys().isdisjoint(found):
-                kept.update(found)
+            if len(set(new)) == len(new) and seen.isdisjoint(new):
+                seen.update(new)
+                kept += numbers
                 last_new = n_drawn
             if len(kept) == n:
-                return take(sorted(kept.values()))
+                return take(sorted(kept))
             if n_drawn - last_new == _MOST_REPEATED:
                 break
         if kept and len(kept) < n_there:
