@@ -1,16 +1,14 @@
 """Which sets and items come out of a source, and what they look like."""
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
 
 from pommel.errors import UsageError
-from pommel.sources.generation import Generation, drawn_numbers
-from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem
+from pommel.sources.generation import Generation
+from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, ItemGroups
 from pommel.sources.minimal_sets import MinimalSet
 from pommel.sources.output import ItemContent, SetContent
 
@@ -40,21 +38,11 @@ class Items:
         "predictions": [],
     }
     n_items = 3
+    groups: ItemGroups | None = None
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(3) if indices is None else indices:
             yield (GeneratedCondition("a", ("", f"ein Hund {each}")),)
-
-
-@given(st.integers(0, 60), st.integers(0, 3))
-def test_all_numbers_are_drawn_once(n: int, seed: int) -> None:
-    drawn = list(drawn_numbers(n, seed))
-    assert sorted(drawn) == list(range(n))
-    assert list(drawn_numbers(n, seed)) == drawn
-
-
-def test_a_draw_from_very_many_takes_no_time() -> None:
-    assert len(set(itertools.islice(drawn_numbers(10**40, 1), 100))) == 100
 
 
 def test_a_sample_has_distinct_sentences_in_the_order_of_the_source() -> None:
@@ -188,3 +176,89 @@ def test_items_of_a_language_without_spaces_have_nothing_between_regions() -> No
 def test_capital_letters_are_those_of_the_language() -> None:
     made = Generation(source=Words("iyi"), name="words", capitalize=True, about={"language": "tr"})
     assert [each.grammatical for each in made.content(as_sets=True).sets()] == ["İyi"]
+
+
+class Pairs(Items):
+    """A source whose samples are balanced: of nine numbers, threes in which each remainder is."""
+
+    n_items = 9
+    size = 3
+    n = 3
+    about = "X has 3 values"
+
+    def __init__(self, *repeated: int) -> None:
+        self.groups = self
+        self._repeated = repeated
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        for each in range(9) if indices is None else indices:
+            said = "same" if each in self._repeated else str(each)
+            yield (GeneratedCondition("a", (said,)),)
+
+    def drawn(self, seed: int) -> Iterator[tuple[int, ...]]:
+        yield from [(6, 7, 8), (0, 1, 2), (3, 4, 5)][seed % 3 :]
+
+
+def taken(source: Pairs, n: int, seed: int = 0) -> list[str]:
+    content = Generation(source=source, name="x", n_sampled=n, seed=seed).content(as_sets=False)
+    return [item.conditions[0].sentence().text for item in content.items()]
+
+
+def test_a_balanced_sample_is_made_of_groups_in_the_order_of_the_source() -> None:
+    assert taken(Pairs(), 3) == ["6", "7", "8"]
+    assert taken(Pairs(), 6) == ["0", "1", "2", "6", "7", "8"]
+    assert taken(Pairs(), 3, seed=2) == ["3", "4", "5"]
+
+
+def test_a_group_with_a_sentence_that_is_there_is_left_out_whole() -> None:
+    assert taken(Pairs(1, 8), 6) == ["3", "4", "5", "6", "7", "same"]
+    assert taken(Pairs(6, 7), 6) == ["0", "1", "2", "3", "4", "5"]
+
+
+class Shared(Pairs):
+    """Its items 0 and 8 differ, and share a sentence; all have one that is there twice."""
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        for each in range(9) if indices is None else indices:
+            names = {
+                "a": f"{each}",
+                "b": f"{each}",
+                "c": "shared" if each in (0, 8) else f"c{each}",
+            }
+            yield tuple(GeneratedCondition(name, (text,)) for name, text in names.items())
+
+
+def test_a_balanced_sample_has_no_sentence_in_two_items() -> None:
+    assert taken(Shared(), 6) == ["3", "4", "5", "6", "7", "8"]
+
+
+@pytest.mark.parametrize(
+    ("n_sampled", "message"),
+    [
+        (1, "a sample of 1 cannot be balanced: X has 3 values; ask for 3"),
+        (7, "a sample of 7 cannot be balanced: X has 3 values; ask for 6 or 9"),
+        (
+            12,
+            (
+                "a sample of 12 cannot be drawn: x has 9 items for balanced samples (X has 3 "
+                "values); ask for no more, or add words"
+            ),
+        ),
+        (
+            9,
+            (
+                "a sample of 9 cannot be drawn: x has 9 items for balanced samples (X has 3 "
+                "values), of which 6 are distinct; ask for no more, or add words"
+            ),
+        ),
+    ],
+)
+def test_samples_that_cannot_be_balanced(n_sampled: int, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        taken(Pairs(1, 8), n_sampled)
+    assert str(caught.value) == message
+
+
+def test_all_items_are_all_that_there_are() -> None:
+    content = Generation(source=Pairs(), name="x").content(as_sets=False)
+    assert len(list(content.items())) == 9

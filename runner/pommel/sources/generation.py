@@ -1,7 +1,6 @@
 """Minimal sets and items from a grammar: which of them, how they look, and their recipe."""
 
-import random
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,9 +9,17 @@ from typing import Any, Self, TypeVar
 from pommel.errors import UsageError, counted, listed, package_version
 from pommel.sources.grammar.attribute_varying import AttributeVaryingSource
 from pommel.sources.grammar.context_free.source import ContextFreeSource
+from pommel.sources.grammar.drawing import drawn_numbers
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.permutation.source import PermutationSource
-from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
+from pommel.sources.grammar.source import (
+    GeneratedItem,
+    ItemGroups,
+    ItemSource,
+    SetSource,
+    has_items,
+    has_sets,
+)
 from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
 from pommel.suite import PublishedSuite, Region
@@ -42,9 +49,10 @@ _OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
 class Generation:
     """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
 
-    A sample is drawn without replacement, and stands in the order of the source. `eos` writes a
-    full stop, where there is none, and `<eos>` behind every sentence, `capitalize` its first letter
-    as a capital one (Mueller et al. 2020). `about` goes into the suite's `meta`.
+    A sample is drawn without replacement, balanced if the source says how, and stands in the order
+    of the source. `eos` writes a full stop, where there is none, and `<eos>` behind every sentence,
+    `capitalize` its first letter as a capital one (Mueller et al. 2020). `about` goes into the
+    suite's `meta`.
     """
 
     source: SetSource | ItemSource
@@ -84,13 +92,14 @@ class Generation:
 
         A source of both sets and items gives sets where they are asked for (`as_sets`), and items
         otherwise, or where conditions are named that are to be `grammatical` and `ungrammatical`
-        as minimal sets. Raises `UsageError` for a sample of more than there are, and for conditions
-        of a source that has none.
+        as minimal sets. Raises `UsageError` for a sample of more than there are, or one that cannot
+        be balanced, and for conditions of a source that has none.
         """
         is_named = bool(grammatical or ungrammatical)
         meta = {"name": self.name, **self._about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
-            items = self._chosen(self.source.items, self.source.n_items, "item")
+            groups = self.source.groups if self.n_sampled is not None else None
+            items = self._chosen(self.source.items, self.source.n_items, "item", groups)
             head = self.source.head
             return ItemContent(
                 all_items=map(self._finished_item, items),
@@ -180,27 +189,42 @@ class Generation:
         take: Callable[[Sequence[int] | None], Iterator[_T]],
         n_there: int,
         noun: str,
+        groups: ItemGroups | None = None,
     ) -> Iterator[_T]:
         """Return what is asked for, in the order of the source."""
-        if self.n_sampled is None:
+        n = self.n_sampled
+        if n is None:
             return take(None)
-        kept: dict[object, int] = {}
+        drawn: Iterable[Sequence[int]] = ([each] for each in drawn_numbers(n_there, self.seed))
+        there, size = counted(n_there, noun), 1
+        if groups:
+            drawn, size, n_there = groups.drawn(self.seed), groups.size, groups.n * groups.size
+            there = f"{counted(n_there, noun)} for balanced samples ({groups.about})"
+            if n % size:
+                below = n - n % size
+                hint = f"ask for {below} or {below + size}" if below else f"ask for {size}"
+                raise UsageError(f"a sample of {n} cannot be balanced: {groups.about}; {hint}")
+        kept: list[int] = []
+        seen: set[object] = set()
         n_drawn = last_new = 0
-        numbers = drawn_numbers(n_there, self.seed) if 0 < self.n_sampled <= n_there else ()
-        for n_drawn, number in enumerate(numbers, start=1):
-            (found,) = take([number])
-            if kept.setdefault(_sentences(found), number) == number:
+        for n_drawn, numbers in enumerate(drawn if 0 < n <= n_there else (), start=1):
+            found = [_sentences(each) for each in take(numbers)]
+            # In a balanced sample no sentence is there twice, since it would count twice.
+            new = [text for each in found for text in dict.fromkeys(each)] if groups else found
+            # What is drawn together is kept together, or not at all.
+            if len(set(new)) == len(new) and seen.isdisjoint(new):
+                seen.update(new)
+                kept += numbers
                 last_new = n_drawn
-            if len(kept) == self.n_sampled:
-                return take(sorted(kept.values()))
+            if len(kept) == n:
+                return take(sorted(kept))
             if n_drawn - last_new == _MOST_REPEATED:
                 break
-        there = counted(n_there, noun)
         if kept and len(kept) < n_there:
             there += f", of which {len(kept)} are distinct"
             # So many more would take for ever to go through.
-            there += f" as far as {n_drawn} draws tell" if n_drawn < n_there else ""
-        what = f"a sample of {self.n_sampled} cannot be drawn"
+            there += f" as far as {n_drawn} draws tell" if n_drawn * size < n_there else ""
+        what = f"a sample of {n} cannot be drawn"
         raise UsageError(f"{what}: {self.name} has {there}; ask for no more, or add words")
 
 
@@ -223,24 +247,6 @@ def open_grammar(path: Path, *, depth: int | None = None) -> SetSource | ItemSou
     if opener is not ContextFreeSource:
         raise UsageError("--depth is for context-free grammars (.cfg)")
     return ContextFreeSource(path, depth=depth)
-
-
-def drawn_numbers(n: int, seed: int) -> Iterator[int]:
-    """Yield the whole numbers below `n`, which may be large, in random order, each once.
-
-    What comes first does not depend on how many are taken.
-    """
-    drawn = random.Random(seed)  # noqa: S311 - choosing sentences, not secrets
-    seen: set[int] = set()
-    # Beyond half of them, most draws would hit one that was there before.
-    while 2 * len(seen) < n:
-        number = drawn.randrange(n)
-        if number not in seen:
-            seen.add(number)
-            yield number
-    rest = [number for number in range(n) if number not in seen]
-    drawn.shuffle(rest)
-    yield from rest
 
 
 def _sentences(found: MinimalSet | GeneratedItem) -> tuple[str, ...]:

@@ -97,6 +97,29 @@ class GeneratedCondition:
 GeneratedItem = tuple[GeneratedCondition, ...]
 
 
+class ItemGroups(Protocol):
+    """Groups of items of which any number is a balanced sample."""
+
+    @property
+    def size(self) -> int:
+        """How many items a group has."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """How many groups there can be in a sample."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What is balanced, in words."""
+        ...
+
+    def drawn(self, seed: int) -> Iterator[tuple[int, ...]]:
+        """Yield the numbers of each group's items, in random order, each number once."""
+        ...
+
+
 class ItemSource(Source, Protocol):
     """A grammar of a whole suite: conditions cut into regions, and predictions over them."""
 
@@ -111,6 +134,11 @@ class ItemSource(Source, Protocol):
 
         `meta` needs neither a name nor a recipe: `Generation` adds them.
         """
+        ...
+
+    @property
+    def groups(self) -> ItemGroups | None:
+        """What samples are made of if they are to be balanced; None if any items will do."""
         ...
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:

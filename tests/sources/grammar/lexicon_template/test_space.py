@@ -88,6 +88,7 @@ def test_all_combinations_filtered(problem: tuple[list[list[Cells]], list[Relati
     assert space.n == len(expected)
     assert list(space) == expected
     assert [space[index] for index in range(space.n)] == expected
+    assert [space.index(each) for each in expected] == list(range(space.n))
     used = [
         [row for row in domain if any(each[k] is row for each in expected)]
         for k, domain in enumerate(domains)
@@ -143,6 +144,7 @@ def test_every_number_has_its_own_filling() -> None:
     assert space.n == len(expected) > 10_000
     drawn = range(0, space.n, 97)
     assert [space[index] for index in drawn] == [expected[index] for index in drawn]
+    assert [space.index(expected[index]) for index in drawn] == list(drawn)
 
 
 def test_no_slots() -> None:

@@ -136,7 +136,7 @@ def column_faults(template: Template, domains: Domains) -> Iterator[Fault]:
     """Yield the columns that an index can choose, and no lexicon has."""
     compared = (each for relation in template.relations for each in relation.features)
     there = template.columns
-    for feature in dict.fromkeys([*template.placeholders, *compared]):
+    for feature in dict.fromkeys([*template.needed, *compared]):
         reference = feature.reference
         for values, column in feature.columns(domains) if feature.indices else ():
             if column not in there:
@@ -167,11 +167,11 @@ def dead_end(template: Template, domains: Domains) -> Iterator[Fault]:
 
 
 def gap_faults(template: Template, domains: Domains) -> Iterator[Fault]:
-    """Yield the rows that have no text for a placeholder in some item.
+    """Yield the rows that have no text for a placeholder in some item, or nothing to balance.
 
     Rows that the constraints keep from such items are no fault.
     """
-    for feature in template.placeholders:
+    for feature in template.needed:
         found = list(itertools.islice(_lacking(feature, template, domains), _MOST_ROWS + 2))
         if found:
             row, column = found[0]

@@ -1,7 +1,7 @@
 """What a template and its lexicons say: names in it are slots, choices and columns."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -32,6 +32,7 @@ USAGE = {
     "slot": "slot S: category = n, class = human",
     "choose": "choose NUM: sg pl",
     "distinct": "distinct: S.word O.word",
+    "balance": "balance: NUM O.number within V.word",
     "regions": "regions: subject | verb | end",
     "condition": "condition match: {S.word} | {V.form[NUM]} | .",
     "gloss": "gloss match: {S.gloss} {V.gloss}",
@@ -67,6 +68,15 @@ class Line:
     regions: tuple[Parts, ...]
 
 
+@frozen
+class Balance:
+    """The features whose combinations of values a sample has equally often, within others."""
+
+    place: Place
+    features: tuple[Feature, ...]
+    within: tuple[Feature, ...]
+
+
 @dataclass(slots=True, kw_only=True)
 class Template:
     """What a file says, whose `text` was read. `used` are the slots and choices that others name.
@@ -83,6 +93,7 @@ class Template:
     rows: list[Row] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
+    balance: Balance | None = None
     regions: list[Written] = field(default_factory=list)
     conditions: list[Line] = field(default_factory=list)
     glosses: list[Line] = field(default_factory=list)
@@ -113,6 +124,13 @@ class Template:
         parts = (part for region in regions for part in region if isinstance(part, Feature))
         return list(dict.fromkeys(parts))
 
+    @property
+    def needed(self) -> list[Feature]:
+        """The features that every item has to have: placeholders, and what is balanced."""
+        balance = self.balance
+        balanced = (*balance.features, *balance.within) if balance else ()
+        return list(dict.fromkeys([*self.placeholders, *balanced]))
+
 
 def read_template(path: Path) -> tuple[Template, list[Fault]]:
     """Return what a template and its lexicons say, and what is wrong with the names in it.
@@ -121,7 +139,7 @@ def read_template(path: Path) -> tuple[Template, list[Fault]]:
     is wrong, or else with all that is wrong with the lexicons.
     """
     read = DecodedText.read_words(path)
-    found, faults = statements(read.text, str(path), USAGE, once=("regions",))
+    found, faults = statements(read.text, str(path), USAGE, once=("regions", "balance"))
     template = Template(file=str(path), text=read)
     lexicon_faults: list[Fault] = []
     for each in found:
@@ -176,6 +194,8 @@ class _Reader:
                 return self._read_variable(each)
             case "distinct":
                 self._read_distinct(each)
+            case "balance":
+                self._read_balance(each)
             case "regions":
                 template.regions = list(map(each.written, each.tree().children))
             case "condition" | "gloss":
@@ -233,14 +253,31 @@ class _Reader:
             )
 
     def _read_distinct(self, statement: Statement) -> None:
-        found: list[Feature] = []
-        for each in statement.tree().find_data("reference"):
-            with collected(self.faults):
-                found.append(self._placeholder(_reference(each, statement)))
+        found = self._named(statement.tree().find_data("reference"), statement)
         self._template.relations += [
             Relation(one, "!=", (two,), f"distinct: {one.reference} {two.reference}")
             for one, two in combinations(found, 2)
         ]
+
+    def _read_balance(self, statement: Statement) -> None:
+        tree = statement.tree()
+        features, within = (
+            self._named(
+                [each for part in tree.find_data(name) for each in part.children], statement
+            )
+            for name in ("balanced", "within")
+        )
+        self._template.balance = Balance(
+            place=statement.content_place, features=features, within=within
+        )
+
+    def _named(self, trees: Iterable[Any], statement: Statement) -> tuple[Feature, ...]:
+        """Return what references mean, without those that mean nothing, which are faults."""
+        found: list[Feature] = []
+        for each in trees:
+            with collected(self.faults):
+                found.append(self._placeholder(_reference(each, statement)))
+        return tuple(found)
 
     def _region(self, tree: "ParseTree", statement: Statement) -> Parts:
         """Return what a region is made of, without white space around it or doubled within."""

@@ -1,5 +1,6 @@
 """A template and its lexicons as a source of whole items: their sentences, glosses and words."""
 
+import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +9,7 @@ from string import Formatter
 from typing import Any
 
 from pommel.errors import Fault
+from pommel.sources.grammar.lexicon_template.balance import Groups
 from pommel.sources.grammar.lexicon_template.checks import (
     column_faults,
     dead_end,
@@ -117,6 +119,7 @@ class LexiconTemplateSource:
         faults += structure_faults(self._template)
         domains, domain_faults = domains_of(self._template)
         raise_any([*faults, *domain_faults, *column_faults(self._template, domains)])
+        self._domains = domains
         self._space = Space(domains, self._template.relations)
         self._rendering = Rendering(self._template)
         self.recipe: Mapping[str, Any] = recipe(
@@ -126,9 +129,7 @@ class LexiconTemplateSource:
             self.n_items = self._space.n
             raise_any(self._item_faults(domains))
         except EntangledError:
-            what = "the constraints tie so many values together that items cannot be counted"
-            hint = "compare features that have fewer values: classes, not words"
-            raise GrammarError.at(self._template.whole, what, hint) from None
+            raise self._entangled() from None
 
     @property
     def head(self) -> Mapping[str, Any]:
@@ -151,10 +152,29 @@ class LexiconTemplateSource:
         """
         return self._rendering.words(self._space.rows())
 
+    @functools.cached_property
+    def groups(self) -> Groups | None:
+        """The groups that a balanced sample is made of; None if the template balances nothing.
+
+        Raises `GrammarError` if there are none.
+        """
+        template = self._template
+        if template.balance is None:
+            return None
+        try:
+            return Groups(self._domains, template.relations, template.balance, self._space)
+        except EntangledError:
+            raise self._entangled() from None
+
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         """Yield the items with these numbers, or all of them: the last slot changes fastest."""
         fillings = iter(self._space) if indices is None else (self._space[each] for each in indices)
         return map(self._rendering.item, fillings)
+
+    def _entangled(self) -> GrammarError:
+        what = "the constraints tie so many values together that items cannot be counted"
+        hint = "compare features that have fewer values: classes, not words"
+        return GrammarError.at(self._template.whole, what, hint)
 
     def _item_faults(self, domains: Domains) -> list[Fault]:
         if not self.n_items:

@@ -15,11 +15,11 @@ distinct words without a state for each word.
 import itertools
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from operator import itemgetter
 
 from pommel.sources.grammar.lexicon_file import Cells
-from pommel.sources.grammar.lexicon_template.features import Atom, Domains, Relation, Value
+from pommel.sources.grammar.lexicon_template.features import Atom, Domains, Feature, Relation, Value
 from pommel.values import positional
 
 Filling = tuple[Cells, ...]
@@ -55,6 +55,29 @@ class _Distinct:
         return self.group, row.get(self.column)
 
 
+class _Join:
+    """A constraint by which a slot has the value of one before: few rows have to be tried."""
+
+    def __init__(self, relation: Relation, domain: Sequence[Cells]) -> None:
+        """Take a constraint for which `is_possible` holds, and the rows of its slot."""
+        (self._wanted,) = (each for each in relation.right if isinstance(each, Feature))
+        self._rows: defaultdict[Value, list[int]] = defaultdict(list)
+        for number, row in enumerate(domain):
+            self._rows[row.get(relation.left.column)].append(number)
+
+    @staticmethod
+    def is_possible(relation: Relation, slot: int) -> bool:
+        """Say whether a relation is such a constraint on a slot."""
+        left, right = relation.left, relation.right[0]
+        is_own = left.variable == slot and not left.indices
+        is_known = isinstance(right, Feature) and slot not in right.variables
+        return relation.operator == "=" and is_own and is_known
+
+    def rows(self, filled: Filling) -> Sequence[int]:
+        """Return the numbers of the rows that have what is wanted behind a filling."""
+        return self._rows.get(self._wanted.value(filled), ())
+
+
 class Space:
     """The ways of filling slots from their domains so that some relations hold."""
 
@@ -68,6 +91,13 @@ class Space:
             [row for row in domain if all(each.holds({k: row}) for each in own[k])]
             for k, domain in enumerate(domains)
         ]
+        self._joins = {
+            k: _Join(each, self._domains[k])
+            for k in slots
+            for each in reversed(self._checks[k])
+            if _Join.is_possible(each, k)
+        }
+        self._positions = [{id(row): n for n, row in enumerate(each)} for each in self._domains]
         self._distinct = _distinct(self._domains, between)
         # The features whose values matter as such, each with the last slot that asks for it.
         last: dict[Atom, int] = {}
@@ -113,6 +143,14 @@ class Space:
             filled = (*filled, domain[row])
         return filled
 
+    def index(self, filling: Filling) -> int:
+        """Return the number of a way, whose rows are those of the domains themselves."""
+        number = 0
+        for k, row in enumerate(filling):
+            numbers = self._numbers(filling[:k])
+            number += sum(numbers[: self._positions[k][id(row)]])
+        return number
+
     def rows(self) -> list[list[Cells]]:
         """Return the rows of each slot that are in some filling, in their order.
 
@@ -127,9 +165,9 @@ class Space:
             # With a row come those that are alike behind another filling of the same state.
             numbers: set[int] = set()
             for filled in fillings:
-                marks = self._marks(k, self._state(filled)[1])
-                rows = zip(domain, marks, self._numbers(filled), strict=True)
-                marked = {mark: row for row, mark, n in rows if n}
+                used = self._state(filled)[1]
+                rows = zip(domain, self._rows[k], self._numbers(filled), strict=True)
+                marked = {(mark, used.get(value)): row for row, (mark, value), n in rows if n}
                 numbers.update(number for number, _ in marked)
                 for row in marked.values():
                     following.setdefault(self._state((*filled, row))[0], (*filled, row))
@@ -170,18 +208,17 @@ class Space:
             raise EntangledError
         behind = self._behind[state]
         k = len(filled)
-        marks = self._marks(k, used)
-        for row, mark in zip(self._domains[k], marks, strict=True):
+        rows = self._rows[k]
+        numbers = [0] * len(rows)
+        for row in self._joins[k].rows(filled) if k in self._joins else range(len(rows)):
+            number, value = rows[row]
+            mark = number, used.get(value)
             if mark not in behind:
-                behind[mark] = self._n((*filled, row))
-        numbers = [behind[mark] for mark in marks]
+                behind[mark] = self._n((*filled, self._domains[k][row]))
+            numbers[row] = behind[mark]
         if not used or k not in self._distinct:
             self._numbers_of[state] = numbers
         return numbers
-
-    def _marks(self, k: int, used: Mapping[Distinguished, int]) -> list[Mark]:
-        """Return the marks of a slot's rows, behind a filling that has used some values."""
-        return [(number, used.get(value)) for number, value in self._rows[k]]
 
     def _state(self, filled: Filling) -> tuple[State, dict[Distinguished, int]]:
         """Return what those fillings of the first slots have in common that are alike.

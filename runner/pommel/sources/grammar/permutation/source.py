@@ -21,7 +21,12 @@ from pommel.sources.grammar.permutation.design import (
     sentence,
 )
 from pommel.sources.grammar.permutation.reading import read_design
-from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, recipe
+from pommel.sources.grammar.source import (
+    GeneratedCondition,
+    GeneratedItem,
+    ItemGroups,
+    recipe,
+)
 from pommel.sources.grammar.text import distinct_words
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -118,6 +123,9 @@ class PermutationSource:
         # for each case that is doubled.
         self.n_sets = self.n_items * len(self._sets)
         self.ungrammatical_counts = frozenset(len(others) for _, others in self._sets)
+
+    # All of a design's items are there.
+    groups: ItemGroups | None = None
 
     @property
     def head(self) -> Mapping[str, Any]:
