@@ -1,5 +1,6 @@
 """The shipped suites, made again from the grammars in their languages' `sources`; their index."""
 
+import itertools
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -10,8 +11,8 @@ from typing import Any
 from pommel.errors import InputError, SuiteError
 from pommel.files import sha256_of
 from pommel.sources import Generation, SuiteCard
+from pommel.sources.grammar.drawing import drawn_numbers
 from pommel.sources.grammar.source import GeneratedItem, has_items
-from pommel.sources.output import ItemContent
 from pommel.suite import LoadedSuite, Suite
 
 # A suite whose `meta` does not say how it was made is all items of the template of its name.
@@ -50,17 +51,19 @@ def drawn_otherwise(
 ) -> Iterator[GeneratedItem]:
     """Yield items as a suite's grammar makes them by another seed, so many of them.
 
-    They are all items of a grammar that has less than twice as many. Raises as `made_again` does.
+    They are all items of a grammar that has less than twice as many; first letters are as it has
+    them. Raises as `made_again` does.
     """
     meta = json.loads(path.read_bytes())["meta"]
     sources = folder / path.relative_to(folder).parts[0] / "sources"
     recipe = meta["generator"]
-    found = _generation(_grammar(path, sources, recipe), meta["name"], recipe)
-    n_there = found.source.n_items if has_items(found.source) else 0
-    n_sampled = n_items if n_there >= 2 * n_items else None
-    content = replace(found, n_sampled=n_sampled, seed=seed).content(as_sets=False)
-    assert isinstance(content, ItemContent)  # noqa: S101 - it has made a suite
-    yield from content.all_items
+    source = _generation(_grammar(path, sources, recipe), meta["name"], recipe).source
+    assert has_items(source)  # noqa: S101 - it has made a suite
+    numbers = None
+    if source.n_items >= 2 * n_items:
+        # Balance is for what is compared.
+        numbers = sorted(itertools.islice(drawn_numbers(source.n_items, seed), n_items))
+    yield from source.items(numbers)
 
 
 def indexed(folder: Path) -> Iterator[tuple[Path, str]]:
