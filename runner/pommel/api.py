@@ -93,12 +93,14 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
 def evaluate(
     surprisals: SuiteSurprisals,
     *,
-    score: ScoreRule = "all",
+    score: Literal[ScoreRule, "pairs"] = "all",
     oov: Oov = "keep",
     swallowed: Swallowed | None = None,
 ) -> SuiteResult:
     """Check a suite's predictions against surprisals.
 
+    An item counts if all predictions hold, or the `score` "first"; "each" and "pairs" have a score
+    for each prediction, or for each of the comparisons that they join by `&`.
     `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
     `swallowed` says what a region is that has content and no token of its own: "undefined", so that
     what needs it does not hold; "skip", so that the item is left out; or "begin", 0 bits.
@@ -138,7 +140,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     suites: SuiteLike | Iterable[SuiteLike],
     policy: Policy | None = None,
     *,
-    score: ScoreRule = "all",
+    score: Literal[ScoreRule, "pairs"] = "all",
     oov: Oov = "keep",
     swallowed: Swallowed | None = None,
     compat: Compat | None = None,

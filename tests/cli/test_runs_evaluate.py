@@ -51,6 +51,34 @@ def test_nothing_changed_is_the_same_run(pommel: Pommel, run: Outcome, own_store
     assert ids(own_store) == before
 
 
+@pytest.mark.usefixtures("here")
+def test_pairs_are_the_same_whether_they_were_run_or_evaluated_again(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    joined = "((2;%match%) < (2;%mismatch%)) & ((2;%match%) > 1)"
+    path = edited(tmp_path / "pairs.json", predictions=formulas(joined))
+    pommel("run", "dummy://", path, "--format", "csv", "--store", "one.sqlite")
+    again = pommel(
+        "runs", "evaluate", "--score", "pairs", "--store", "one.sqlite", "--format", "csv"
+    )
+    asked = ("run", "dummy://", path, "--score", "pairs", "--store", "other.sqlite")
+    scores = [
+        [(row["prediction_id"], row["score_rule"], row["score"]) for row in outcome.rows()]
+        for outcome in (again, pommel(*asked, "--format", "csv"))
+    ]
+    assert scores[0] == scores[1]
+    assert [each[:2] for each in scores[0]] == [("0", "each"), ("1", "each")]
+    # What was scored is known, and so is the run.
+    with Store.open(Path("other.sqlite")) as store:
+        (record,) = store.runs.records()
+        assert [each.formula for each in record.result.predictions] == [
+            "(2;%match%) < (2;%mismatch%)",
+            "(2;%match%) > 1",
+        ]
+    pommel(*asked)
+    assert len(ids(Path("other.sqlite"))) == 1
+
+
 @pytest.mark.usefixtures("run")
 def test_what_was_evaluated_last_counts(pommel: Pommel, tmp_path: Path, own_store: Path) -> None:
     new = edited(tmp_path / "new.json", predictions=formulas("(2;%match%) > (2;%mismatch%)"))

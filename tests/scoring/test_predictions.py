@@ -53,6 +53,20 @@ def test_every_prediction_is_checked_in_every_item() -> None:
     assert first.formula == "(2;%a%) < (2;%b%)"
 
 
+def test_pairs_are_comparisons_on_their_own() -> None:
+    apart = ["(2;%a%) < (2;%b%)", "(1;%a%) = (1;%b%)", "((2;%b%) < 7) | ((2;%a%) < 3)"]
+    joined = make_suite(ITEMS, [f"(({apart[0]}) & ({apart[1]})) & ({apart[2]})", "(2;%a%) > 2"])
+    found = evaluate_predictions(joined, table_of(joined), Choices(score_rule="pairs"))
+    suite = make_suite(ITEMS, [*apart, "(2;%a%) > 2"])
+    expected = evaluate_predictions(suite, table_of(suite), Choices(score_rule="each"))
+    assert (found.score_rule, found.scores) == ("each", expected.scores)
+    for one, other in zip(found.predictions, expected.predictions, strict=True):
+        assert one.prediction_id == other.prediction_id
+        np.testing.assert_array_equal(one.margin_bits, other.margin_bits)
+    # Where nothing is joined, it is the suite itself.
+    assert suite.with_pairs() is suite
+
+
 @pytest.mark.parametrize(
     ("metric", "margin"),
     [("sum", 4), ("mean", -1), ("median", -1), ("min", -1), ("max", -1), (["max", "sum"], -1)],

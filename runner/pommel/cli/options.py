@@ -305,9 +305,15 @@ class RuleOptions(Options, title=SCORING):
     )
 
 
-class ScoreOptions(RuleOptions, title=SCORING):
+class ScoreOptions(Options, title=SCORING):
     """The score rule, and what becomes of unknown words and of swallowed regions."""
 
+    score_rule: Literal[ScoreRule, "pairs"] = option(
+        "--score",
+        default="all",
+        help="An item counts if all predictions hold, or the first; or each prediction on its own; "
+        "or each of the comparisons, the pairs, that they join by &.",
+    )
     oov: Oov = option(
         default="keep",
         help="Items whose comparison rests on a word that the model does not know: they count, "

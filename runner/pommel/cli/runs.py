@@ -199,7 +199,9 @@ class _EvaluateAgainOptions(GateOptions, RunArguments):
         help="A suite to check in the place of the one of its name; if no run has that name, "
         "for every model.  [default: the suites as they ran; repeatable]",
     )
-    score_rule: ScoreRule | None = option("--score", help="Score rule.  [default: that of the run]")
+    score_rule: Literal[ScoreRule, "pairs"] | None = option(
+        "--score", help="Score rule.  [default: that of the run]"
+    )
     oov: Oov | None = option(
         help="Items that rest on an unknown word: they count, or are skipped.  [default: as "
         "in the run]"

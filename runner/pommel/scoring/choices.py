@@ -5,9 +5,12 @@ from typing import Literal, get_args
 
 from pommel.errors import UsageError
 from pommel.models import ModelInfo, Policy
+from pommel.suite import Suite
 from pommel.values import frozen
 
 ScoreRule = Literal["all", "first", "each"]
+# "pairs" is "each" of a suite whose comparisons are predictions of their own.
+AskedRule = Literal[ScoreRule, "pairs"]
 Compat = Literal["syntaxgym"]
 Regions = Literal["auto", "all", "needed"]
 
@@ -40,15 +43,16 @@ class Choices:
     where they begin, and it has 0 bits, as in the retired tools). None is "undefined", and "begin"
     under `compat`. `verdicts` "float32" scores again in float32 what a model of half precision
     leaves open (`pommel.scoring.number_format`); others leave nothing open. `punctuation` "natural"
-    scores the suites of `Suite.with_punctuation`. Where the model fails
-    at a sentence, its items are skipped, unless `strict_model`: then the model has failed.
+    scores the suites of `Suite.with_punctuation`, the score rule "pairs" those of
+    `Suite.with_pairs`, each comparison on its own. Where the model fails at a sentence, its items
+    are skipped, unless `strict_model`: then the model has failed.
     Raises `UsageError` for a word that is none of these.
     """
 
     policy: Policy = field(default_factory=Policy)
     compat: Compat | None = None
     regions: Regions = "all"
-    score_rule: ScoreRule = "all"
+    score_rule: AskedRule = "all"
     oov: Oov = "keep"
     swallowed: Swallowed | None = None
     strict_model: bool = False
@@ -64,8 +68,18 @@ class Choices:
             UsageError.check_choice("verdicts", self.verdicts, get_args(Verdicts))
         UsageError.check_choice("punctuation", self.punctuation, get_args(Punctuation))
         UsageError.check_choice("regions", self.regions, get_args(Regions))
-        UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))
+        UsageError.check_choice("the score rule", self.score_rule, get_args(AskedRule))
         UsageError.check_choice("oov", self.oov, get_args(Oov))
+
+    def as_run(self, suite: Suite) -> Suite:
+        """Return the suite as it is run by these choices."""
+        suite = suite.with_punctuation(self.punctuation)
+        return suite.with_pairs() if self.score_rule == "pairs" else suite
+
+    @property
+    def result_rule(self) -> ScoreRule:
+        """The score rule of the results."""
+        return "each" if self.score_rule == "pairs" else self.score_rule
 
     def settles(self, model: ModelInfo) -> bool:
         """Whether there is something that a model leaves open, and that is to be settled."""

@@ -34,12 +34,14 @@ def evaluate_predictions(
     `SurprisalError` for a table without the metric.
     """
     choices = choices or Choices()
+    if choices.score_rule == "pairs":
+        suite = suite.with_pairs()
     looked_at = looked_at_by(choices, table)
     return SuiteResult(
         suite_name=suite.name,
         circuit=suite.circuit,
         model_name=model_name,
-        score_rule=choices.score_rule,
+        score_rule=choices.result_rule,
         item_numbers=table.item_numbers,
         predictions=tuple(
             _evaluate(suite, index, looked_at, choices, skip_unequal=skip_unequal)

@@ -199,7 +199,7 @@ class SuiteSurprisals:
         read and added to. Raises what the model raises.
         """
         choices = choices or Choices()
-        suite = suite.with_punctuation(choices.punctuation)
+        suite = choices.as_run(suite)
         (needed,) = NeededSentences.of_each(model, [suite], choices)
         asked = _asked_of(model, [needed], choices)
         if known is not None:
@@ -264,7 +264,7 @@ class SuiteSurprisals:
             model_name=self.model.name,
         )
         counted_so: dict[str, object] = {
-            "score_rule": choices.score_rule,
+            "score_rule": choices.result_rule,
             "oov": choices.oov,
             "swallowed": choices.swallowed_regions,
         }
@@ -507,7 +507,7 @@ def run_suites(
     for a suite none of whose sentences the model has scored.
     """
     choices = choices or Choices()
-    suites = [each.with_punctuation(choices.punctuation) for each in suites]
+    suites = [*map(choices.as_run, suites)]
     every = NeededSentences.of_each(model, suites, choices)
     asked = _asked_of(model, every, choices)
     settles = choices.settles(model.info)

@@ -147,7 +147,7 @@ class RunRecord:
             suite_name=suite.name,
             circuit=suite.circuit,
             model_name=called.name,
-            score_rule=choices.score_rule,
+            score_rule=choices.result_rule,
             item_numbers=(),
             predictions=(),
             membership=called.membership,

@@ -264,7 +264,7 @@ class RunTables:
         model and policy; raises `StoreError`, which says how many it lacks. The provenance says
         when and from which run (`scored`): model, machine and packages are those that scored it.
         """
-        suite = suite.with_punctuation(choices.punctuation)
+        suite = choices.as_run(suite)
         scored = base.how_scored
         origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
         provenance = {

@@ -166,7 +166,7 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
     Until then it is listed as interrupted.
     """
     choices = choices or Choices()
-    suites = [each.with_punctuation(choices.punctuation) for each in suites]
+    suites = [*map(choices.as_run, suites)]
     info = model.info
     called = Named(name=named.name or info.name, membership=named.membership)
     if store is None:

@@ -472,6 +472,14 @@ class Suite(_Written):
             return self
         return self.once(_with_natural_punctuation)
 
+    def with_pairs(self) -> "Suite":
+        """Return the suite with each comparison that `&` joins as a prediction of its own.
+
+        It is the suite itself where none is joined. So the papers' accuracies over pairs of
+        sentences are had of suites whose items have several (Mueller et al. 2020).
+        """
+        return self.once(_with_pairs)
+
     def first_items(self, n_items: int) -> "Suite":
         """Return the suite of the first items, for a trial; the suite itself if it has no more.
 
@@ -643,6 +651,27 @@ def _metrics(written: str | list[str]) -> tuple[str, ...]:
 def _sha256(suite: Suite) -> str:
     canonical = json.dumps(suite.to_dict(), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _with_pairs(suite: Suite) -> Suite:
+    parts = [
+        (prediction, prediction.formula.conjuncts, n)
+        for prediction in suite.predictions
+        for n in range(len(prediction.formula.conjuncts))
+    ]
+    if len(parts) == len(suite.predictions):
+        return suite
+    predictions = (
+        replace(
+            prediction,
+            formula=formulas[n],
+            description=f"{prediction.description} ({n + 1} of {len(formulas)})"
+            if prediction.description and len(formulas) > 1
+            else prediction.description,
+        )
+        for prediction, formulas, n in parts
+    )
+    return replace(suite, predictions=tuple(predictions))
 
 
 def _with_natural_punctuation(suite: Suite) -> Suite:

@@ -34,6 +34,15 @@ def test_parsing_what_was_printed_gives_the_same_tree(tree: Expression) -> None:
     assert str(parsed) == printed
 
 
+@given(truths())
+def test_what_is_joined_comes_apart_in_order(tree: Expression) -> None:
+    formula = Formula(text=to_text(tree), tree=tree)
+    parts = formula.conjuncts
+    assert not any(isinstance(each.tree, Logical) and each.tree.operator == "&" for each in parts)
+    assert [each for part in parts for each in part.references] == [*formula.references]
+    assert all(Formula.parse(each.text) == each for each in parts)
+
+
 @pytest.mark.parametrize(
     ("written", "printed"),
     [

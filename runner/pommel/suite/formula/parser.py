@@ -84,6 +84,18 @@ class Formula:
         """Every mention of a region, in the order of the text, repetitions included."""
         return tuple(node for node in walk(self.tree) if isinstance(node, RegionValue))
 
+    @property
+    def conjuncts(self) -> tuple["Formula", ...]:
+        """The formulas that `&` joins, each by itself; the formula alone where it joins none."""
+        found, nodes = [], [self.tree]
+        while nodes:
+            node = nodes.pop()
+            if isinstance(node, Logical) and node.operator == "&":
+                nodes += [node.right, node.left]
+            else:
+                found.append(node)
+        return tuple(Formula.parse(to_text(each)) for each in found) if len(found) > 1 else (self,)
+
     def reference_errors(self, regions_of: Mapping[str, Collection[int]]) -> list[Remark]:
         """Return an error for every condition or region that does not exist.
 
