@@ -108,7 +108,7 @@ def _write(
         compat=choices.compat,
         oov=choices.oov,
         swallowed=choices.swallowed_regions,
-        score_rule=choices.score_rule,
+        score_rule=choices.result_rule,
         suites=tuple(entries),
         files=files,
     )
