@@ -74,8 +74,8 @@ def test_every_choice_that_is_recorded_has_its_sentences() -> None:
     assert {*SENTENCES} == {*RECORDED}
     for name in RECORDED:
         others = {""} if name in {"compat", "verdicts"} else set()
-        # What "auto" means is settled, and recorded, before a run.
-        settled = {"auto"} if name == "regions" else set()
+        # What "auto" and "pairs" mean is settled, and recorded, before a run.
+        settled = {"auto", "pairs"} if name in {"regions", "score_rule"} else set()
         assert {*SENTENCES[name]} == {*values_of(name)} - settled | others
 
 

@@ -13,7 +13,7 @@ from tests.store.test_run_index import drawn
 from pommel.analysis import ModelsCompared
 from pommel.scoring.run_record import RunRecord
 from pommel.serve.shelf import Catalog, NotShownError, Shelf, suite_key
-from pommel.store import Store
+from pommel.store import RunIndex, Store
 
 
 def shown(catalog: Catalog) -> Mapping[str, Mapping[str, int]]:
@@ -97,10 +97,10 @@ def test_those_who_wait_take_what_is_read_meanwhile(
     shelf, begun, go_on = Shelf(filled(tmp_path / "store.sqlite")), [], threading.Event()
     of = Catalog.of
 
-    def slow(index: object) -> Catalog:
+    def slow(index: RunIndex, before: Catalog) -> Catalog:
         begun.append(index)
         assert go_on.wait(20)
-        return of(index)  # type: ignore[arg-type]
+        return of(index, before)
 
     shelf.catalog()
     with Store.open(shelf.path) as store:

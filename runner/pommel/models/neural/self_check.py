@@ -101,6 +101,8 @@ class Check(Generic[Way]):
 
 # A right mask must differ at least so many times less than one that is wrong on purpose.
 _POWER = 10
+# Where the right one does not differ at all, rounding hides as much as it does elsewhere.
+_LEAST_BITS = 1e-7
 # How configurations say that attention does not look back at everything.
 _WINDOWS = (
     "sliding_window",
@@ -159,7 +161,7 @@ def find_paths(network: Network, dtype: str) -> Paths:
         if not why:
             # Sequences that see each other have to show.
             mixed = functools.partial(_EverybodySees, row_length=row_length)
-            if check.deviation_bits(mixed) >= _POWER * right:
+            if check.deviation_bits(mixed) >= _POWER * max(right, _LEAST_BITS):
                 return Paths("prefix tree", "", beside)
             why = "a wrong mask would hardly show"
     reasons = [f"prefix tree: {why}", *([f"padding: {padding}"] if padding else [])]
