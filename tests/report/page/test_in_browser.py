@@ -89,10 +89,10 @@ def test_a_suite_is_chosen(browser: Browser, demo: Path) -> None:
     opened(browser, demo)
     choose(browser, "#choose-suite", f"suite-{FILLER}")
     browser.until(f"document.querySelector('#suite-{FILLER} .drawing[data-drawn=done]') !== null")
-    assert texts(browser, ".suite[open] > summary h3") == ["fgd_subject 1.0.0"]
+    assert texts(browser, ".suite[open] > summary h3") == ["fgd_subject 2.0.0"]
     choose(browser, "#choose-suite", f"suite-{NUMBER}")
     browser.until(f"document.getElementById('suite-{NUMBER}').open")
-    assert texts(browser, ".suite[open] > summary h3") == ["number_prep 1.0.0"]
+    assert texts(browser, ".suite[open] > summary h3") == ["number_prep 2.0.0"]
 
 
 def test_an_address_leads_to_an_item(browser: Browser, demo: Path) -> None:
