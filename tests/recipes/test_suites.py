@@ -59,6 +59,19 @@ def test_what_has_changed_is_written_again(folder: Path) -> None:
     assert CliRunner().invoke(main, ["suites", str(folder)]).output == ""
 
 
+def test_by_another_version_of_pommel_alone_nothing_is_written_again(folder: Path) -> None:
+    path = folder / "en" / "agreement" / "near.json"
+    recipe = json.loads(path.read_bytes())["meta"]["generator"]
+    older = path.read_text("utf-8").replace(f'"pommel": "{recipe["pommel"]}"', '"pommel": "0.0.1"')
+    path.write_text(older, "utf-8")
+    ((_, text),) = made_again(folder)
+    assert text == older
+    nouns = folder / "en" / "sources" / "nouns.csv"
+    nouns.write_text(NOUNS.replace("pilot,pilots", "copilot,copilots"))
+    ((_, text),) = made_again(folder)
+    assert json.loads(text)["meta"]["generator"]["pommel"] == recipe["pommel"]
+
+
 def test_a_grammar_that_is_gone(folder: Path) -> None:
     (folder / "en" / "sources" / "near.template").unlink()
     with pytest.raises(InputError) as caught:

@@ -55,6 +55,23 @@ def test_labels_and_runs_are_those_of_a_report(tmp_path: Path, seed: int) -> Non
             assert shown(shelf.catalog()) == reported(store)
 
 
+def test_what_models_are_called_is_looked_up_for_other_models_only(tmp_path: Path) -> None:
+    path = filled(tmp_path / "store.sqlite")
+    shelf = Shelf(path)
+    before = shelf.catalog()
+    with Store.open(path) as store:
+        (known, *_) = store.runs.records()
+        elsewhere = replace(known.result, suite_name="elsewhere")
+        suite = replace(known.suite, sha256="e" * 64)
+        store.runs.save_records([replace(known, run_id="e" * 12, result=elsewhere, suite=suite)])
+    after = shelf.catalog()
+    assert (len(after.rows), len(after.suites)) == (len(before.rows) + 1, len(before.suites) + 1)
+    assert after.called is before.called
+    with Store.open(path) as store:
+        store.runs.save_records([imported("1" * 12, model="new")])
+    assert len(shelf.catalog().called.labels) == len(before.models) + 1
+
+
 def test_a_suite_is_told_by_its_language(tmp_path: Path) -> None:
     german = replace(imported("1" * 12), suite=replace(imported().suite, language="de"))
     path = tmp_path / "store.sqlite"
