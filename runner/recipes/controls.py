@@ -43,12 +43,11 @@ def control_rows(folder: Path, files: Iterable[Path]) -> Iterator[ControlRow]:
 def other_sentences(folder: Path, path: Path, suite: Suite) -> list[str]:
     """Return the acceptable sentences of a suite's template that are not in the suite."""
     own = {sentence.text.casefold() for row in suite.sentences() for sentence in row}
-    unacceptable = suite.unacceptable
     return [
         condition.sentence
         for item in drawn_otherwise(folder, path, n_items=_N_ITEMS, seed=_SEED)
         for condition in item
-        if condition.name not in unacceptable and condition.sentence.casefold() not in own
+        if condition.name not in suite.unacceptable and condition.sentence.casefold() not in own
     ]
 
 

@@ -4,7 +4,6 @@ A sheet has sentences in random order and nothing else; a key says where each is
 was meant to be. Judged, they become a language's `judgements.csv`.
 """
 
-import json
 import random
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pandas as pd
 
 from pommel.errors import InputError
 from pommel.files import replacing
+from pommel.suite import LoadedSuite
 
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 # Somebody who judges may also say that it cannot be said.
@@ -29,16 +29,12 @@ def drawn_sentences(folder: Path, *, n_items: int, seed: int) -> pd.DataFrame:
     random_numbers = random.Random(seed)  # noqa: S311 - choosing sentences, not secrets
     found: dict[str, tuple[str | int, ...]] = {}
     for path in sorted(folder.rglob("*.json")):
-        suite = json.loads(path.read_bytes())
-        meta = suite["meta"]
-        unacceptable = str(meta.get("unacceptable") or "").split()
-        for item in random_numbers.sample(suite["items"], min(n_items, len(suite["items"]))):
-            for condition in item["conditions"]:
-                name = condition["condition_name"]
-                texts = (region["content"] for region in condition["regions"])
-                sentence = str(meta.get("joiner", " ")).join(filter(None, texts))
-                intended = UNACCEPTABLE if name in unacceptable else ACCEPTABLE
-                row = (meta["name"], item["item_number"], name, sentence, intended, "", "")
+        suite = LoadedSuite.read(path).suite
+        for item in random_numbers.sample(suite.items, min(n_items, len(suite.items))):
+            for condition in item.conditions:
+                name, sentence = condition.name, condition.sentence(suite.joiner).text
+                intended = UNACCEPTABLE if name in suite.unacceptable else ACCEPTABLE
+                row = (suite.name, item.number, name, sentence, intended, "", "")
                 found.setdefault(sentence, row)
     rows = list(found.values())
     random_numbers.shuffle(rows)

@@ -11,8 +11,7 @@ from typing import Any
 from pommel.errors import InputError, SuiteError
 from pommel.files import sha256_of
 from pommel.sources import Generation, SuiteCard
-from pommel.sources.grammar.drawing import drawn_numbers
-from pommel.sources.grammar.source import GeneratedItem, has_items
+from pommel.sources.grammar.source import GeneratedItem, drawn_numbers, has_items
 from pommel.suite import LoadedSuite, Suite
 
 # A suite whose `meta` does not say how it was made is all items of the template of its name.

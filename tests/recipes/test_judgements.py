@@ -32,8 +32,13 @@ def language(tmp_path: Path) -> Path:
         }
         for number in (1, 2, 3)
     ]
-    meta = {"name": "xx_dogs", "unacceptable": "mismatch other"}
-    (folder / "xx_dogs.json").write_text(json.dumps({"meta": meta, "items": items}))
+    suite = {
+        "meta": {"name": "xx_dogs", "metric": "sum", "unacceptable": "mismatch other"},
+        "region_meta": {"1": "subject", "2": "verb", "3": "rest"},
+        "predictions": [{"type": "formula", "formula": "(2;%match%) < (2;%mismatch%)"}],
+        "items": items,
+    }
+    (folder / "xx_dogs.json").write_text(json.dumps(suite))
     return tmp_path / "xx"
 
 

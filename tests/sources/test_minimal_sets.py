@@ -182,7 +182,8 @@ def test_json_in_pieces_is_json_in_one(
 ) -> None:
     head.pop("items", None)
     tail = {key: each for key, each in tail.items() if key not in {*head, "items"}}
-    pieces = "".join(json_chunks(head, "items", iter(values), tail=tail))
+    value = {**head, **({"items": []} if tail else {}), **tail}
+    pieces = "".join(json_chunks(value, "items", iter(values)))
     assert [*json.loads(pieces).items()] == [*{**head, "items": values, **tail}.items()]
     # What stands around the list is as in any other file.
     start, end = to_json({**head, "items": [], **tail}, indent=1).split('"items": []')

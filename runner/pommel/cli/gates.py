@@ -15,7 +15,7 @@ from pommel.cli.selecting import named_heads
 from pommel.errors import PommelError, UsageError, counted, listed, nearest, printable
 from pommel.files import write_text
 from pommel.models import Membership
-from pommel.scoring import Run, RunRecord, ScoreRule, SuiteResult
+from pommel.scoring import Choices, Run, RunRecord, SuiteResult
 from pommel.statistics import mean_score
 from pommel.store import Store
 from pommel.suite import Suite
@@ -250,9 +250,9 @@ class ComparedOptions(GateOptions, title="Gates"):
     )
 
     def kept_records(
-        self, store: Store | None, suites: Sequence[Suite], rule: ScoreRule
+        self, store: Store | None, suites: Sequence[Suite], choices: Choices
     ) -> list[RunRecord]:
-        """Return the kept runs on these suites, as they are now, that models are compared with.
+        """Return the kept runs on these suites, as they are run now, to compare models with.
 
         None without the option. Raises `UsageError` where a suite has none, and where they are of
         several models.
@@ -264,17 +264,18 @@ class ComparedOptions(GateOptions, title="Gates"):
         # Imported where it is asked for: most runs are compared with nothing.
         from pommel.analysis import Comparison
 
-        wanted = {each.sha256: each.name for each in suites if each.predictions}
+        as_run = map(choices.as_run, suites)
+        wanted = {each.sha256: each.name for each in as_run if each.predictions}
         heads = [
             each
             for each in named_heads(name, store.runs.heads())[1]
-            if each.suite.sha256 in wanted and each.result.score_rule == rule
+            if each.suite.sha256 in wanted and each.result.score_rule == choices.result_rule
         ]
         there = {each.suite.sha256 for each in heads}
         if lacking := [each for sha256, each in wanted.items() if sha256 not in there]:
             raise UsageError(
                 f"--not-worse-than {name}: no run on {listed(lacking)} as it is now, with --score "
-                f"{rule}; run it there first"
+                f"{choices.score_rule}; run it there first"
             )
         found = store.runs.newest(heads).records
         kept = store.runs.records_of([each.run_id for each in found])

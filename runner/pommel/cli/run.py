@@ -408,8 +408,7 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     chosen = chosen.shared_out([each.reference for each in models])
     is_apart = chosen.parallel_images > 1
     with chosen.made_output(), chosen.opened_store() as store:
-        as_run = [*map(choices.as_run, suites)]
-        kept = chosen.kept_records(store, as_run, choices.result_rule)
+        kept = chosen.kept_records(store, suites, choices)
         # A suite from standard input no other process can read.
         by_file = {path: each for path, each in zip(loaded.paths, suites, strict=True) if path}
         if is_at_once and by_file and store:

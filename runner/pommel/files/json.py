@@ -249,27 +249,25 @@ def to_json(value: object, *, indent: int | None = 4) -> str:
 
 
 def json_chunks(
-    head: Mapping[str, Any],
-    name: str,
-    values: Iterable[Any],
-    *,
-    tail: Mapping[str, Any] | None = None,
-    line_height: int = 3,
+    value: Mapping[str, Any], name: str, members: Iterable[Any], *, line_height: int = 3
 ) -> Iterator[str]:
-    """Yield, piece by piece, the JSON of an object: `head`, one more key, and `tail`.
+    """Yield, piece by piece, the JSON of an object whose key `name` has a list of `members`.
 
-    Its list of `values`, which may be long, is never in memory. In it, an object stands on one line
-    if so many containers stand in one another in it: by 3, a condition with its regions is a line
-    of the file, by 1 a region is.
+    The key stands where the object has it, or else last; the list, which may be long, is never in
+    memory. In it, an object stands on one line if so many containers stand in one another in it: by
+    3, a condition with its regions is a line of the file, by 1 a region is.
     """
+    keys = [*value]
+    place = keys.index(name) if name in value else len(keys)
+    head, tail = ({each: value[each] for each in own} for own in (keys[:place], keys[place + 1 :]))
     indent, inner = " ", "\n  "
-    start = _write(dict(head), "\n", indent).removesuffix("\n}") + "," if head else "{"
+    start = _write(head, "\n", indent).removesuffix("\n}") + "," if head else "{"
     yield f"{start}\n{indent}{_key(name)}: ["
     separator, end = "", "]"
-    for value in values:
-        yield f"{separator}{inner}{_write(value, inner, indent, line_height=line_height)}"
+    for each in members:
+        yield f"{separator}{inner}{_write(each, inner, indent, line_height=line_height)}"
         separator, end = ",", f"\n{indent}]"
-    rest = "," + _write(dict(tail), "\n", indent).removeprefix("{") if tail else "\n}"
+    rest = "," + _write(tail, "\n", indent).removeprefix("{") if tail else "\n}"
     yield f"{end}{rest}\n"
 
 
@@ -296,7 +294,7 @@ def _write(value: object, newline: str, indent: str, *, line_height: int = 0) ->
         return str(value)
     inner = newline + indent
     if isinstance(value, dict) and value:
-        if newline and _height(value) <= line_height:
+        if newline and line_height and _height(value) <= line_height:
             newline = inner = indent = ""
         pairs = (
             f"{_key(key)}: {_write(each, inner, indent, line_height=line_height)}"

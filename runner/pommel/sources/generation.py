@@ -9,7 +9,6 @@ from typing import Any, Self, TypeVar
 from pommel.errors import UsageError, counted, listed, package_version
 from pommel.sources.grammar.attribute_varying import AttributeVaryingSource
 from pommel.sources.grammar.context_free.source import ContextFreeSource
-from pommel.sources.grammar.drawing import drawn_numbers
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import (
@@ -17,6 +16,7 @@ from pommel.sources.grammar.source import (
     ItemGroups,
     ItemSource,
     SetSource,
+    drawn_numbers,
     has_items,
     has_sets,
 )

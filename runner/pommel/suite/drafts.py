@@ -177,8 +177,7 @@ class Design:
     @staticmethod
     def draft_text(value: Mapping[str, Any]) -> str:
         """Return a draft's file: one region a line, so that a sentence is read from top down."""
-        head = {key: each for key, each in value.items() if key != "items"}
-        return "".join(json_chunks(head, "items", value["items"], line_height=1))
+        return "".join(json_chunks(value, "items", value["items"], line_height=1))
 
     def _conditions(self, contents: Sentences) -> list[Mapping[str, Any]]:
         return [

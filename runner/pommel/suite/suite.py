@@ -342,6 +342,10 @@ class Item(_Written):
                 return condition
         raise KeyError(name)
 
+    def changed(self, change: Callable[[Condition], Condition]) -> "Item":
+        """Return the item with each of its conditions changed."""
+        return replace(self, conditions=tuple(map(change, self.conditions)))
+
 
 @frozen
 class Prediction(_Written):
@@ -429,32 +433,21 @@ class Suite(_Written):
 
     def to_text(self) -> str:
         """Return the text of the suite's JSON file: a condition of an item is a line of it."""
-        keys = self.to_dict()
-        items, names = keys["items"], [*keys]
-        place = names.index("items")
-        head, tail = (
-            {each: keys[each] for each in part} for part in (names[:place], names[place + 1 :])
-        )
-        return "".join(json_chunks(head, "items", items, tail=tail))
+        value = self.to_dict()
+        return "".join(json_chunks(value, "items", value["items"]))
 
     def with_first_letters(self, size: LetterSize) -> "Suite":
         """Return a variant whose sentences all begin with a capital letter, or a small one.
 
         It is the first letter of the first word, behind a quotation mark or an inverted question
         mark that it may begin with, as the suite's language writes it; the rest of the word stays
-        as it is. A sentence whose first
-        word has no letter, or none that there are two cases of, stays as it is. The variant is
-        called by the size, and names the suite in `meta.modifier_of`: stability is what the letter
-        is worth (Mueller et al. 2020, Table 4).
+        as it is. A sentence whose first word has no letter, or none that there are two cases of,
+        stays as it is. The variant is called by the size, and names the suite in
+        `meta.modifier_of`: stability is what the letter is worth (Mueller et al. 2020, Table 4).
         """
         name = f"{self.name}_{size}"
         items = tuple(
-            replace(
-                item,
-                conditions=tuple(
-                    each.with_first_letter(size, self.language) for each in item.conditions
-                ),
-            )
+            item.changed(lambda each: each.with_first_letter(size, self.language))
             for item in self.items
         )
         meta = {**self.meta, "name": name, "modifier_of": self.name}
@@ -654,34 +647,22 @@ def _sha256(suite: Suite) -> str:
 
 
 def _with_pairs(suite: Suite) -> Suite:
-    parts = [
-        (prediction, prediction.formula.conjuncts, n)
-        for prediction in suite.predictions
-        for n in range(len(prediction.formula.conjuncts))
-    ]
-    if len(parts) == len(suite.predictions):
+    predictions = []
+    for prediction in suite.predictions:
+        formulas = prediction.formula.conjuncts
+        for n, formula in enumerate(formulas, start=1):
+            is_part = prediction.description and len(formulas) > 1
+            which = f" ({n} of {len(formulas)})" if is_part else ""
+            description = prediction.description + which
+            predictions.append(replace(prediction, formula=formula, description=description))
+    if len(predictions) == len(suite.predictions):
         return suite
-    predictions = (
-        replace(
-            prediction,
-            formula=formulas[n],
-            description=f"{prediction.description} ({n + 1} of {len(formulas)})"
-            if prediction.description and len(formulas) > 1
-            else prediction.description,
-        )
-        for prediction, formulas, n in parts
-    )
     return replace(suite, predictions=tuple(predictions))
 
 
 def _with_natural_punctuation(suite: Suite) -> Suite:
     items = tuple(
-        replace(
-            item,
-            conditions=tuple(
-                each.with_attached_marks(suite.joiner, suite.language) for each in item.conditions
-            ),
-        )
+        item.changed(lambda each: each.with_attached_marks(suite.joiner, suite.language))
         for item in suite.items
     )
     return replace(suite, items=items, meta={**suite.meta, "punctuation": "natural"})

@@ -1,10 +1,10 @@
-"""Numbers drawn at random."""
+"""What all grammars share: numbers drawn at random."""
 
 import itertools
 
 from hypothesis import given, strategies as st
 
-from pommel.sources.grammar.drawing import drawn_numbers
+from pommel.sources.grammar.source import drawn_numbers
 
 
 @given(st.integers(0, 60), st.integers(0, 3))

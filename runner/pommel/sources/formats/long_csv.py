@@ -333,8 +333,8 @@ def long_csv_pieces(
             for region in condition.regions:
                 region_name = region_names.get(region.number, "")
                 names = (str(item.number), condition.name, str(region.number), region_name)
-                own = [_text_of(region.joiner)] if region.joiner is not None else [""]
-                yield CsvTable.line((*names, region.content, *(own if has_joiners else ())))
+                joiner = "" if region.joiner is None else _text_of(region.joiner)
+                yield CsvTable.line((*names, region.content, *([joiner] if has_joiners else ())))
 
 
 # The rows of each condition of each item, in the order of appearance.

@@ -271,14 +271,8 @@ def odd_word(subject: Subject) -> Iterator[Remark]:
     """Yield the regions that differ between conditions that say the same in the other items."""
     for odd in subject.suite.once(_oddities):
         if odd.pairs("differ") and not odd.pairs("alike"):
-            condition, other = _culprit(subject.suite, odd, "differ")
-            yield _remark(
-                subject,
-                odd,
-                condition,
-                f"and that of {other.name!r} {_said(other, odd)}",
-                "in the other items they say the same; write one of them in both",
-            )
+            hint = "in the other items they say the same; write one of them in both"
+            yield _other_form(subject, odd, "differ", hint)
 
 
 def odd_form(subject: Subject) -> Iterator[Remark]:
@@ -290,14 +284,14 @@ def odd_form(subject: Subject) -> Iterator[Remark]:
         if odd.pairs("alike"):
             yield _same_form(subject, odd)
         elif odd.breaks and not odd.pairs("differ"):
-            condition, other = _culprit(subject.suite, odd, "turned")
-            yield _remark(
-                subject,
-                odd,
-                condition,
-                f"and that of {other.name!r} {_said(other, odd)}",
-                "in the other items it is the other way round; exchange them",
-            )
+            hint = "in the other items it is the other way round; exchange them"
+            yield _other_form(subject, odd, "turned", hint)
+
+
+def _other_form(subject: Subject, odd: _Odd, how: str, hint: str) -> Remark:
+    condition, other = _culprit(subject.suite, odd, how)
+    rest = f"and that of {other.name!r} {_said(other, odd)}"
+    return _remark(subject, odd, condition, rest, hint)
 
 
 def _same_form(subject: Subject, odd: _Odd) -> Remark:

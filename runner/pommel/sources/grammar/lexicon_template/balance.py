@@ -10,11 +10,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from pommel.errors import counted
-from pommel.sources.grammar.drawing import drawn_numbers
 from pommel.sources.grammar.lexicon_template.features import Domains, Feature, Relation
 from pommel.sources.grammar.lexicon_template.reading import Balance
 from pommel.sources.grammar.lexicon_template.space import Space
-from pommel.sources.grammar.source import GrammarError
+from pommel.sources.grammar.source import GrammarError, drawn_numbers
 from pommel.sources.grammar.text import Written, shown
 
 # What some features are, in their order.
