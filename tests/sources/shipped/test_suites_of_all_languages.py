@@ -219,8 +219,13 @@ def test_what_was_judged_is_what_ships(suites: Sequence[Suite]) -> None:
         assert {row["suite"] for row in rows} == {
             suite.name for suite in suites if suite.language == language
         }
-        # Some designs are about what speakers differ in; nothing was judged to be the opposite.
-        assert {row["judged"] for row in rows if row["judged"] != row["intended"]} <= {"doubtful"}
+        assert {row["judged"] for row in rows} <= {"acceptable", "unacceptable", "doubtful"}
+        # Some designs are about what speakers differ in. Readers of thousands misread some, and
+        # the card says so.
+        otherwise = [row for row in rows if row["judged"] not in (row["intended"], "doubtful")]
+        assert len(otherwise) <= len(rows) // 100, language
+        card = (SUITES / language / "README.md").read_text("utf-8")
+        assert not otherwise or f"{len(otherwise)} were judged the opposite" in card, language
 
 
 def test_the_table_of_the_docs_is_true() -> None:
