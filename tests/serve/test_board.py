@@ -163,6 +163,8 @@ def test_a_ranking_that_takes_long_is_not_waited_for(
         for _ in range(3):
             answer = visitors.anybody.get("/board?circuit=birds")
             assert answer.status_code == 503
+            # Browsers ask again without being told to.
+            assert answer.headers["Refresh"] == "10"
             assert "is being computed; look again" in answer.text
         assert visitors.anybody.get("/board").status_code == 200
     monkeypatch.undo()

@@ -431,7 +431,12 @@ def _refused(error: Exception) -> RefusedError:
             return RefusedError(404, str(error))
         case DecidedError():
             return RefusedError(409, str(error))
-        case BusyError() | NotReadyError() | StoreError():
+        case NotReadyError():
+            refused = RefusedError(503, str(error))
+            # A browser asks again by itself.
+            refused.headers["Refresh"] = refused.headers["Retry-After"]
+            return refused
+        case BusyError() | StoreError():
             # Nothing is wrong with what was asked.
             return RefusedError(503, str(error))
         case PommelError():

@@ -113,7 +113,9 @@ class Shown:
         done.wait(_SECONDS_WAITED)
         if known := self._within.made().get(key):
             return known
-        raise NotReadyError("the ranking by these suites is being computed; look again in a minute")
+        raise NotReadyError(
+            "the ranking by these suites is being computed; look again in a few seconds"
+        )
 
     def _rank(self, key: tuple[str, str], done: threading.Event) -> None:
         """Rank by some of the suites; one after another, so that there is time for pages."""
