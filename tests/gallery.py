@@ -87,7 +87,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "gallery.sqlite"
         english = pommel.run(MODELS, "suites:en", store=store).runs
-        hebrew = pommel.run(MODELS[0], "he_prep_anim", store=store).runs
+        hebrew = pommel.run(MODELS[0], "he_gender_prep", store=store).runs
         # Runs read their surprisals from the store when they are asked for them.
         found = [*real_pictures(english, hebrew), *made_up_pictures()]
     images = DOCS / "images"
@@ -134,7 +134,7 @@ def real_pictures(english: Sequence[Run], hebrew: Sequence[Run]) -> list[Picture
             name="regions-hebrew",
             text="A suite in Hebrew. The model is an English one: look at the letters, not at the "
             "numbers.",
-            chart=region_chart(_on("he_prep_anim", hebrew)),
+            chart=region_chart(_on("he_gender_prep", hebrew)),
         ),
         of_records("circuits", "The two built-in models on the shipped English suites."),
         of_records("heat-map", "The same runs. A suite that a model has not run has a dash."),

@@ -18,7 +18,7 @@ from tests.models.tiny_tokenizers import byte_level
 
 import pommel
 from pommel.models.model import Model, Policy, score_all
-from pommel.sources.load import SuiteCard, load_suites, suite_files
+from pommel.sources.load import SuiteCard, find_suites, load_suites, suite_files
 from pommel.suite.lint import RULES, check_suite
 from pommel.suite.suite import Suite
 from recipes.suites import made_again
@@ -105,6 +105,15 @@ def test_the_german_design_has_all_its_sentences(suites: Sequence[Suite]) -> Non
     assert len(suite.items) == 50
     for item in suite.items:
         assert len({condition.sentence().text for condition in item.conditions}) == 144
+
+
+def test_the_suites_of_clams_have_one_measure(suites: Sequence[Suite]) -> None:
+    names = {path.stem for path in find_suites("suites:clams")}
+    for suite in suites:
+        if suite.name in names:
+            pairs = [(name.replace("mismatch", "match"), name) for name in suite.unacceptable]
+            wanted = {f"(*;%{match}%) < (*;%{mismatch}%)" for match, mismatch in pairs}
+            assert {each.formula.text for each in suite.predictions} == wanted, suite.name
 
 
 def test_no_item_is_there_twice(suites: Sequence[Suite]) -> None:
