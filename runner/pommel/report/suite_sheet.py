@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pommel.analysis import grouped, number_cell, plain_table
 from pommel.errors import printable
-from pommel.report.suite_preview import compared_regions, prediction_lines, short_text
+from pommel.report.suite_preview import prediction_lines, short_text
 from pommel.suite import Frequencies, Item, Region, Suite
 from pommel.values import frozen
 
@@ -200,13 +200,15 @@ class SuiteSheet:
     def _item_in_markdown(self) -> Iterator[str]:
         from pommel.report.markdown import markdown_text
 
-        compared = compared_regions(self.suite)
+        # Of a whole sentence, nothing stands out.
+        compared = self.suite.compared_cells
         for condition in self.item.conditions:
             regions = []
             for region in condition.regions:
                 number = str(region.number).translate(_SUBSCRIPTS)
                 text = f"[{markdown_text(region.text)}]{number}"
-                regions.append(f"**{text}**" if region.number in compared[condition.name] else text)
+                is_critical = (condition.name, region.number) in compared
+                regions.append(f"**{text}**" if is_critical else text)
             mark = "\\*" if condition.name in self.suite.unacceptable else ""
             context = f"{markdown_text(condition.context)} " if condition.context else ""
             yield f"- {markdown_text(condition.name)}: {mark}{context}{' '.join(regions)}"
