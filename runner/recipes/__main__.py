@@ -7,7 +7,7 @@ from typing import TextIO
 import click
 
 from pommel.files import write_text
-from recipes.controls import control_rows, with_table
+from recipes.controls import control_rows, known_lines, with_table
 from recipes.english.grammar import FULL_SIZE, sample_corpus
 from recipes.judgements import drawn_sentences, read_judged, write_rows, write_sheet
 from recipes.ngram import ORDER, train_ngram
@@ -77,8 +77,13 @@ def suites(folder: Path) -> None:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="suites")
 @click.option("--page", type=_file, default="docs/controls.md", help="What has the table.")
 def controls(folder: Path, page: Path) -> None:
-    """Ask scorers that see no syntax about the suites below FOLDER, and write the table again."""
-    rows = list(control_rows(folder, sorted(folder.rglob("*.json"))))
+    """Ask scorers that see no syntax about the suites below FOLDER.
+
+    Writes the table again, and controls.jsonl in FOLDER, which `pommel suites show` reads.
+    """
+    files = sorted(folder.rglob("*.json"))
+    rows = list(control_rows(folder, files))
+    write_text(folder / "controls.jsonl", known_lines(files, rows))
     write_text(page, with_table(page.read_text("utf-8"), rows))
 
 

@@ -1,12 +1,17 @@
-"""What the shipped suites give away to scorers that see no syntax: the table of docs/controls.md.
+"""What the shipped suites give away to scorers that see no syntax.
+
+It is the table of docs/controls.md, and what `pommel suites show` knows of them.
 
 The n-gram models of a suite are trained on sentences that its own template makes by another seed:
 the acceptable ones, without any sentence of the suite. The English suites use up their templates;
 they have the text of the built-in models.
 """
 
+import json
+import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +27,7 @@ from recipes.suites import drawn_otherwise
 _N_ITEMS = 1_000
 _N_ENGLISH = 20_000
 _SEED = 2
+_DIGITS = 4
 
 
 def control_rows(folder: Path, files: Iterable[Path]) -> Iterator[ControlRow]:
@@ -49,6 +55,35 @@ def other_sentences(folder: Path, path: Path, suite: Suite) -> list[str]:
         for condition in item
         if condition.name not in suite.unacceptable and condition.sentence.casefold() not in own
     ]
+
+
+def known_lines(files: Iterable[Path], rows: Iterable[ControlRow]) -> str:
+    """Return what `SuiteCard.known_controls` reads, for the suites of these files: a line each.
+
+    "text" is what the n-gram models have seen, in words, and "sha256" the suite's.
+    """
+    lines = []
+    for path, row in zip(files, rows, strict=True):
+        suite = LoadedSuite.read(path).suite
+        shares = {
+            name: None if math.isnan(value) else round(value, _DIGITS)
+            for name, value in asdict(row).items()
+            if isinstance(value, float)
+        }
+        text = (
+            "other sentences of its template"
+            if "generator" in suite.meta
+            else "sentences of the built-in models' grammar"
+        )
+        known = {
+            "suite": suite.name,
+            "sha256": suite.sha256,
+            **shares,
+            "text": "" if shares["unigram"] is None else text,
+            "notes": row.notes,
+        }
+        lines.append(json.dumps(known, ensure_ascii=False) + "\n")
+    return "".join(lines)
 
 
 def with_table(page: str, rows: Sequence[ControlRow]) -> str:

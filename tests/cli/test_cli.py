@@ -53,7 +53,7 @@ def test_a_missing_argument_is_wrong_usage(pommel: Pommel) -> None:
 
 
 def test_a_reader_that_leaves_early_is_no_error(suite_file: Path) -> None:
-    command = f"{sys.executable} -m pommel suites show {suite_file} | head -n 1"
+    command = f"{sys.executable} -m pommel suites show {suite_file} --quiet | head -n 1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
     )

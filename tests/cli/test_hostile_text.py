@@ -94,7 +94,7 @@ COMMANDS = {
     "suites list": ("S", "EVIL"),
     "suites new": ("FILE --name EVIL", "EVIL"),
     "suites preview": ("S", "S --plain", "BROKEN", "S --item EVIL"),
-    "suites show": ("S", "EVIL"),
+    "suites show": ("S", "S --format markdown", "EVIL"),
     "train ngram": ("BROKEN -o FILE --order 1", "EVIL -o FILE"),
     "models list": ("", "EVIL"),
     "models show": ("EVIL", "MODEL", "huggingface://EVIL"),

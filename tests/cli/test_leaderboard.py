@@ -5,16 +5,19 @@ import json
 import re
 import shlex
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import Outcome, Pommel
+from tests.cli.samples import Outcome, Pommel, suite_value
 from tests.leaderboard.samples import NamedModel, added, board_at, snapshot, submission
 
 from pommel.leaderboard import BoardFolder
 from pommel.models.model import ModelInfo, Policy
 from pommel.sharding import Plan
+from pommel.sources import load
+from recipes.suites import indexed
 
 
 @pytest.fixture
@@ -63,6 +66,51 @@ def test_a_submission_is_added(pommel: Pommel, board: Path, packed: dict[str, Pa
     )
     line = json.loads((board / "ledger.jsonl").read_text().splitlines()[-1])
     assert (line["event"], line["by"], line["id"]) == ("added", "me", name)
+
+
+def ship(monkeypatch: pytest.MonkeyPatch, folder: Path, version: str) -> None:
+    """Have pommel ship one suite, in this version, which has a noun of its own."""
+    value = suite_value()
+    value["meta"] |= {"version": version, "language": "en"}
+    text = json.dumps(value).replace("pilot", f"pilot{version[0]}")
+    (folder / "en").mkdir(parents=True, exist_ok=True)
+    (folder / "en" / "agreement.json").write_text(text)
+    (folder / "collections.toml").write_text("[models.pretrained]\n[models.own]\n")
+    (folder / "controls.jsonl").write_text("")
+    for path, index in indexed(folder):
+        path.write_text(index)
+    monkeypatch.setattr(load, "shipped_folder", lambda _name: folder)
+    load._Shipped.index.cache_clear()  # noqa: SLF001 - nobody else changes what ships
+
+
+@pytest.fixture
+def index_as_it_is() -> Iterator[None]:
+    yield
+    load._Shipped.index.cache_clear()  # noqa: SLF001 - as above
+
+
+@pytest.mark.usefixtures("index_as_it_is")
+def test_a_board_keeps_a_suite_of_which_another_version_ships(
+    pommel: Pommel, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ship(monkeypatch, here / "shipped", "1.0.0")
+    assert pommel("leaderboard", "init", "board", "--suites", "suites:en").status == 0
+    before = snapshot(here / "board")
+    ship(monkeypatch, here / "shipped", "2.0.0")
+    assert "pilot2" in pommel("suites", "show", "agreement").stdout
+    # The board still has what it was made with, and says so to those who have run the other one.
+    pommel("run", "dummy://", "agreement")
+    pommel("submit", "--model", "dummy", "--by", "me", "-o", "new.zip")
+    refused = pommel("leaderboard", "check", "board", "new.zip").failure(3)
+    assert refused.endswith("it has another version of agreement")
+    pommel("run", "dummy://", "board/suites")
+    outcome = pommel("submit", "--model", "dummy", "--by", "me", "-o", "old.zip")
+    assert outcome.status == 0, outcome.stderr
+    assert pommel("leaderboard", "add", "board", "old.zip").status == 0
+    assert pommel("leaderboard", "verify", "board").status == 0
+    after = snapshot(here / "board")
+    assert after["suites/agreement.json"] == before["suites/agreement.json"]
+    assert b"pilot1" in after["suites/agreement.json"]
 
 
 def test_what_is_refused(pommel: Pommel, full: Path, packed: dict[str, Path]) -> None:

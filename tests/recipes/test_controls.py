@@ -1,7 +1,10 @@
 """The table of what shipped suites give away to scorers that see no syntax."""
 
+import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -42,6 +45,12 @@ def table(page: str) -> dict[str, list[str]]:
     return {row[1].replace("\\", ""): row for row in rows}
 
 
+def shares(known: Mapping[str, Any]) -> list[str]:
+    """Return what the table has of what is known of a suite."""
+    names = ("chance", "context_free", "nearest_region", "unigram", "bigram")
+    return ["-" if known[name] is None else f"{known[name]:.2f}" for name in names]
+
+
 def acceptable(path: Path) -> set[str]:
     suite = LoadedSuite.read(path).suite
     conditions = (each for item in suite.items for each in item.conditions)
@@ -65,7 +74,7 @@ def test_a_template_that_is_used_up_has_no_text(folder: Path) -> None:
 
 
 def test_a_page_has_the_table_in_place_of_the_one_before(folder: Path, tmp_path: Path) -> None:
-    page = tmp_path / "controls.md"
+    page, known = tmp_path / "controls.md", folder / "controls.jsonl"
     write_text(page, PAGE)
     outcome = CliRunner().invoke(main, ["controls", str(folder), "--page", str(page)])
     assert (outcome.exit_code, outcome.output) == (0, "")
@@ -73,6 +82,16 @@ def test_a_page_has_the_table_in_place_of_the_one_before(folder: Path, tmp_path:
     assert text.startswith("# Controls\n\nBefore.\n\n| language | suite |")
     assert text.endswith("|\n\nBehind.\n")
     assert list(table(text)) == ["some", "whole"]
+    lines = [json.loads(line) for line in known.read_text("utf-8").splitlines()]
+    suites = [LoadedSuite.read(path).suite for path in sorted(folder.rglob("*.json"))]
+    assert [(each["suite"], each["sha256"]) for each in lines] == [
+        (suite.name, suite.sha256) for suite in suites
+    ]
+    assert [(each["text"], each["notes"]) for each in lines] == [
+        ("other sentences of its template", ""),
+        ("", "its template makes no other sentences"),
+    ]
+    assert [shares(each) for each in lines] == [row[3:8] for row in table(text).values()]
 
 
 def test_every_suite_has_a_row_and_some_are_made_again(repository: Path) -> None:
@@ -84,3 +103,6 @@ def test_every_suite_has_a_row_and_some_are_made_again(repository: Path) -> None
     rows = list(control_rows(folder, [files[name] for name in some]))
     made = table(markdown_table(ControlRow.table(rows)))
     assert made == {name: shown[name] for name in some}, "`python -m recipes controls` writes it"
+    known = (folder / "controls.jsonl").read_text("utf-8").splitlines()
+    found = {each["suite"]: shares(each) for each in map(json.loads, known)}
+    assert found == {name: row[3:8] for name, row in shown.items()}

@@ -128,6 +128,16 @@ def test_an_item_shows_each_token_with_its_bits(server: TestClient) -> None:
     assert good["regions_bits"]["2"] == 20.0
 
 
+def test_a_suite_has_a_data_sheet(server: TestClient) -> None:
+    key = key_of(server, "agreement")
+    assert f'<a href="/suites/{key}/sheet.md">data sheet</a>' in server.get(f"/suites/{key}").text
+    answer = server.get(f"/suites/{key}/sheet.md")
+    assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "agreement.md" in answer.headers["content-disposition"]
+    assert answer.text.startswith("# agreement\n\n## Source\n")
+    assert "\n- good: [The dogs]₁ **[bark]₂** [.]₃\n" in answer.text
+
+
 def test_of_published_results_there_are_no_sentences(server: TestClient) -> None:
     (row,) = said(server, "/runs", model="gpt2")["rows"]
     suite = said(server, f"/suites/{row['suite_key']}")
@@ -135,6 +145,8 @@ def test_of_published_results_there_are_no_sentences(server: TestClient) -> None
     answer = server.get(f"/suites/{row['suite_key']}/items/1.json")
     assert answer.status_code == 404
     assert answer.json() == {"error": "only results of agreement are known, not the suite itself"}
+    assert server.get(f"/suites/{row['suite_key']}/sheet.md").status_code == 404
+    assert "data sheet" not in server.get(f"/suites/{row['suite_key']}").text
 
 
 @pytest.mark.parametrize(

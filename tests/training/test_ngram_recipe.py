@@ -11,7 +11,7 @@ from pommel.errors import InputError, PommelError, UsageError
 from pommel.models.model import Policy, score_all
 from pommel.models.ngram.model import open_arpa
 from pommel.training.ngram_recipe import NgramRecipe
-from pommel.training.text import TextFile, words_of
+from pommel.training.text import words_of
 from recipes.english.grammar import held_out_corpus, sample_corpus
 
 
@@ -20,10 +20,10 @@ def _silent(_text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> TextFile:
+def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("text") / "english.txt"
     path.write_text("".join(f"{sentence}\n" for sentence in sample_corpus(1_500, 1)), "utf-8")
-    return TextFile(path=path, cased=False)
+    return path
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> TextFile:
     ],
 )
 def test_perplexity_is_that_of_kenlm(
-    english: TextFile, recipe: NgramRecipe, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    english: Path, recipe: NgramRecipe, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "model.arpa"
-    recipe.train(english, path, _silent)
+    recipe.train(english, path, _silent, cased=False)
     theirs = kenlm.Model(str(path))
     capfd.readouterr()
     ours = open_arpa(path, reference="ours", name="ours")
@@ -58,7 +58,7 @@ def test_the_summary_is_that_of_the_text(tmp_path: Path) -> None:
     path.write_text("The dog barks.\n\na cat <unk> .\n", "utf-8")
     told: list[str] = []
     recipe = NgramRecipe(order=2, vocabulary=("dog", "cat"))
-    model = recipe.train(TextFile(path=path), tmp_path / "model.arpa", told.append)
+    model = recipe.train(path, tmp_path / "model.arpa", told.append)
     assert (model.n_sentences, model.n_words, model.n_unknown_words) == (2, 8, 6)
     assert model.n_ngrams == (5, 7)
     assert told == ["counting the n-grams of 2 sentences", "writing 12 n-grams"]
@@ -68,7 +68,7 @@ def test_unknown_words_in_the_text_train_the_unknown_word(tmp_path: Path) -> Non
     (tmp_path / "text.txt").write_text("the <unk> barks\nthe <unk> sleeps\nthe dog barks\n")
     for smoothing in ("kneser-ney", "laplace"):
         recipe = NgramRecipe(order=2, smoothing=smoothing)
-        text = TextFile(path=tmp_path / "text.txt")
+        text = tmp_path / "text.txt"
         recipe.train(text, tmp_path / "model.arpa", _silent)
         model = open_arpa(tmp_path / "model.arpa", reference="x", name="x")
         seen, unseen = (
@@ -86,7 +86,7 @@ def test_without_rare_words_the_unknown_word_is_still_possible(
 ) -> None:
     (tmp_path / "text.txt").write_text("a b\n" * 9)
     recipe = NgramRecipe(order=2, smoothing=smoothing)
-    recipe.train(TextFile(path=tmp_path / "text.txt"), tmp_path / "x.arpa", _silent)
+    recipe.train(tmp_path / "text.txt", tmp_path / "x.arpa", _silent)
     model = open_arpa(tmp_path / "x.arpa", reference="x", name="x")
     (scored,) = score_all(model, ["zebra"], Policy())
     bits = scored.tokens[0].surprisal_bits
@@ -94,10 +94,10 @@ def test_without_rare_words_the_unknown_word_is_still_possible(
     assert 1 < bits < 20
 
 
-def test_the_name_says_whether_the_file_is_gzipped(english: TextFile, tmp_path: Path) -> None:
+def test_the_name_says_whether_the_file_is_gzipped(english: Path, tmp_path: Path) -> None:
     recipe = NgramRecipe(order=2)
     for name in ("model.arpa", "model.arpa.gz"):
-        recipe.train(english, tmp_path / name, _silent)
+        recipe.train(english, tmp_path / name, _silent, cased=False)
     plain, gzipped = (tmp_path / name for name in ("model.arpa", "model.arpa.gz"))
     assert plain.read_bytes().startswith(b"\\data\\\n")
     assert gzipped.read_bytes().startswith(b"\x1f\x8b")
@@ -130,7 +130,7 @@ def test_a_text_that_cannot_be_used_leaves_nothing(
     output.parent.mkdir()
     output.write_text("as it was")
     with pytest.raises(InputError) as caught:
-        NgramRecipe().train(TextFile(path=path, split="spaces"), output, _silent)
+        NgramRecipe().train(path, output, _silent, split="spaces")
     assert str(caught.value) == f"{path}{message}"
     assert [each.name for each in output.parent.iterdir()] == ["model.arpa"]
     assert output.read_text() == "as it was"
@@ -139,7 +139,7 @@ def test_a_text_that_cannot_be_used_leaves_nothing(
 def test_a_file_that_cannot_be_written_is_refused_before_the_text_is_read(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(PommelError) as caught:
-        NgramRecipe().train(TextFile(path=tmp_path / "no text"), tmp_path / "folder", _silent)
+        NgramRecipe().train(tmp_path / "no text", tmp_path / "folder", _silent)
     assert str(caught.value) == f"{tmp_path}/folder: cannot be written: Is a directory"
 
 

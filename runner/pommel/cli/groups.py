@@ -115,8 +115,8 @@ _SUITES = {
         "Show the sentences of SUITEs with their regions, and what the predictions say, in words.",
     ),
     "show": (
-        "suites:show",
-        "Show what a SUITE is about: its predictions and one item, condition by condition.",
+        "suites_show",
+        "Show the data sheet of a SUITE, for its readers and for an appendix.",
     ),
 }
 

@@ -25,7 +25,7 @@ from pommel.models import Model, load_model
 from pommel.scoring import SuiteSurprisals
 from pommel.sources import load_suites
 from pommel.suite import Formula, Suite
-from pommel.training import NgramRecipe, TextFile
+from pommel.training import NgramRecipe
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -102,11 +102,12 @@ def ngrams_of(text: Path) -> dict[str, Model]:
 
     The text has a sentence a line. Raises `InputError` for what is wrong with it.
     """
-    source, models = TextFile(path=text, cased=False), {}
+    models = {}
     with tempfile.TemporaryDirectory() as folder:
         for order, name in enumerate(_NGRAMS, start=1):
             path = Path(folder) / f"{name}.arpa"
-            NgramRecipe(order=order, smoothing="laplace").train(source, path, lambda _: None)
+            recipe = NgramRecipe(order=order, smoothing="laplace")
+            recipe.train(text, path, lambda _: None, cased=False)
             models[name] = load_model(f"ngram://{path}?reader=python")
     return models
 

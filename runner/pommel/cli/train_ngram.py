@@ -20,7 +20,7 @@ from pommel.cli.option_groups import (
 from pommel.cli.output import note
 from pommel.errors import UsageError
 from pommel.models import read_word_list
-from pommel.training import NgramRecipe, TextFile
+from pommel.training import NgramRecipe
 
 _DEFAULT = NgramRecipe()
 
@@ -90,9 +90,8 @@ def command(text: Path, chosen: _TrainNgramOptions) -> None:
         if read and output.exists() and read.exists() and output.samefile(read):
             message = f"{output} is what is read, and would be overwritten"
             raise UsageError(f"{message}; name another file")
-    source = TextFile(path=text, split=chosen.split, cased=not chosen.lower)
     with _status() as tell:
-        model = recipe.train(source, output, tell)
+        model = recipe.train(text, output, tell, split=chosen.split, cased=not chosen.lower)
     note(f"{output}: {model.summary}")
     n_orders = len(model.tables)
     if n_orders < recipe.order:

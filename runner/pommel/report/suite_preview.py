@@ -66,7 +66,8 @@ def compared_regions(suite: Suite) -> Mapping[str, frozenset[int]]:
     return {name: frozenset(numbers) for name, numbers in found.items()}
 
 
-def _short_text(formula: Formula) -> str:
+def short_text(formula: Formula) -> str:
+    """Return a formula as its author wrote it; of a very long one the beginning."""
     text = formula.text.strip()
     n_more = len(formula.references) - _SHOWN_REFERENCES
     if len(text) <= _LONGEST_FORMULA or n_more <= 0:
@@ -86,9 +87,14 @@ def _head(suite: Suite) -> Iterator[PreviewLine]:
         f"{counted(n_unwritten, 'sentence')} to be written" if n_unwritten else "",
     )
     yield _quiet(2, " · ".join(fact for fact in facts if fact))
+    yield from prediction_lines(suite)
+
+
+def prediction_lines(suite: Suite) -> Iterator[PreviewLine]:
+    """Yield the predictions: the formula of each, what it says, where that is short, and why."""
     for index, prediction in enumerate(suite.predictions):
         label = ((f"prediction {index}: ", ""),)
-        yield PreviewLine(2, label, ((_short_text(prediction.formula), _QUIET),))
+        yield PreviewLine(2, label, ((short_text(prediction.formula), _QUIET),))
         for line in prediction.formula.in_few_words(
             suite.region_names, metric=suite.metric_of(prediction)
         ):

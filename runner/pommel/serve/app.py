@@ -313,6 +313,7 @@ PAGES: tuple[Page, ...] = (
     _get("/compare", "shelf", "read", looking.compare),
     _get("/suites/{key}", "shelf", "read", looking.suite),
     _get("/suites/{key}/items/{number}", "shelf", "read", looking.item),
+    _get("/suites/{key}/sheet.md", "shelf", "read", looking.sheet),
     _get("/charts/regions.svg", "shelf", "read", charts.regions_chart),
     _get("/charts/family.svg", "shelf", "read", charts.family_chart),
     # Suites that are written here.

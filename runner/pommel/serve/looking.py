@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.analysis import circuit_cell, grouped
-from pommel.report import ListedRun
+from pommel.report import ListedRun, SuiteSheet
 from pommel.scoring import RunRecord, SuiteSurprisals
 from pommel.serve.shelf import (
     Catalog,
@@ -31,7 +31,8 @@ from pommel.serve.shelf import (
     Tally,
     suite_key,
 )
-from pommel.serve.site import Nothing
+from pommel.serve.site import Download, Nothing
+from pommel.sources import SuiteCard
 from pommel.statistics import mean_score
 from pommel.store import Store
 from pommel.suite import Suite
@@ -912,6 +913,29 @@ class OneItem:
     n_pages: int
 
 
+def _document(shelf: Shelf, store: Store, catalog: Catalog, shown: ShownSuite) -> Suite:
+    document = shelf.document(store, catalog, shown)
+    if document is None:
+        raise NotShownError(f"only results of {shown.name} are known, not the suite itself")
+    return document
+
+
+def sheet(shelf: Shelf, _asked: Nothing, *, key: str) -> Download:
+    """The data sheet of a suite, as Markdown."""
+    catalog = shelf.catalog()
+    with shelf.opened() as store:
+        document = _document(shelf, store, catalog, catalog.suite(key))
+    content = document.once(_sheet).encode()
+    return Download(
+        name=f"{document.name}.md", content=content, media_type="text/markdown; charset=utf-8"
+    )
+
+
+def _sheet(suite: Suite) -> str:
+    known = SuiteCard.known_controls(suite)
+    return SuiteSheet(suite=suite, item=suite.items[0], controls=known).markdown
+
+
 def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
     """An item of a suite, token by token."""
     catalog = shelf.catalog()
@@ -927,9 +951,7 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
         pinned = [catalog.model(asked.baseline)] if asked.baseline else []
         if unknown := [each.label for each in wanted if each.number not in on]:
             raise NotShownError(f"{unknown[0]!r} has not run on {own.name}")
-        document = shelf.document(store, catalog, own)
-        if document is None:
-            raise NotShownError(f"only results of {own.name} are known, not the suite itself")
+        document = _document(shelf, store, catalog, own)
         alone = item_alone(document, number)
         first = [on[each.number] for each in wanted or pinned if each.number in on]
         first += [] if wanted else [n for n in rows.tolist() if n not in first]

@@ -265,6 +265,17 @@ class SuiteCard:
         return [cls(**each.card) for each in _Shipped.index() if top / each.file in meant], None
 
     @staticmethod
+    def known_controls(suite: "Suite") -> Mapping[str, Any]:
+        """Return what scorers that see no syntax come to on a suite as it ships; {} for another.
+
+        `python -m recipes controls` writes it; `pommel suites controls` says what it is, and "text"
+        what the n-gram models have seen.
+        """
+        lines = (shipped_folder("suites") / "controls.jsonl").read_text("utf-8").splitlines()
+        every = map(json.loads, lines)
+        return next((each for each in every if each["sha256"] == suite.sha256), {})
+
+    @staticmethod
     def circuits(cards: "Iterable[SuiteCard]") -> "list[CircuitCard]":
         """Add suites up by language and circuit, in the order in which these are first seen."""
         groups: dict[tuple[str, str], list[SuiteCard]] = {}

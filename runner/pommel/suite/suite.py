@@ -22,6 +22,8 @@ from pommel.values import frozen
 
 if TYPE_CHECKING:
     from pommel.suite.lint.controls import Control
+    from pommel.suite.lint.frequencies import Frequencies
+    from pommel.suite.lint.measures import Measures
 
 _Computed = TypeVar("_Computed")
 LetterSize = Literal["capital", "small"]
@@ -552,6 +554,15 @@ class Suite(_Written):
             "context_free": Control.context_free(self),
             "nearest_region": Control.nearest_region(self),
         }
+
+    def measures(self, frequencies: "Frequencies | None" = None) -> "Measures":
+        """Return how long and how frequent what predictions name is, and how many words there are.
+
+        `frequencies` say how frequent words are.
+        """
+        from pommel.suite.lint.measures import Measures
+
+        return Measures.of(self, frequencies)
 
     def metric_of(self, prediction: Prediction) -> str:
         """Return the region metric that a prediction compares."""

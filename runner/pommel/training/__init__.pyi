@@ -6,4 +6,3 @@ from .lstm.recipe import (
     Watcher as Watcher,
 )
 from .ngram_recipe import NgramRecipe as NgramRecipe
-from .text import TextFile as TextFile

@@ -12,7 +12,7 @@ from pommel.errors import InputError, UsageError
 from pommel.files import replacing
 from pommel.training import kneser_ney, laplace
 from pommel.training.ngram_corpus import BOS, EOS, Ids, NgramEstimate, mark_in_text, read_corpus
-from pommel.training.text import TextFile
+from pommel.training.text import Split, TextFile
 from pommel.values import frozen
 
 _NGRAMS_AT_ONCE = 1 << 16
@@ -121,14 +121,25 @@ class NgramRecipe:
             return laplace.estimate(corpus, order=self.order, add=self.add)
         return kneser_ney.estimate(corpus, order=self.order, min_count=self.min_count)
 
-    def train(self, text: TextFile, output: Path, tell: Teller) -> NgramEstimate:
+    def train(
+        self,
+        text: Path,
+        output: Path,
+        tell: Teller,
+        *,
+        split: Split = "words",
+        cased: bool = True,
+    ) -> NgramEstimate:
         """Estimate the model of a text and write it as an ARPA file, gzipped if named ".gz".
+
+        The text is read as `TextFile` says.
 
         Raises `InputError` for what is wrong with the text, with the line, and `PommelError` if
         the file cannot be written, before the text is read; nothing is then left of it.
         """
         with replacing(output) as aside:
-            model = self.estimate(_sentences(text, tell))
+            source = TextFile(path=text, split=split, cased=cased)
+            model = self.estimate(_sentences(source, tell))
             tell(f"writing {sum(model.n_ngrams):,} n-grams")
             is_gzip = output.suffix == ".gz"
             write_arpa(model, aside, n_decimals=self.n_decimals, is_gzip=is_gzip)

@@ -212,6 +212,17 @@ def test_a_card_says_which_models_have_been_run() -> None:
             assert all("no pretrained one" in card.caveats[0] for card in cards)
 
 
+def test_what_is_known_of_controls_is_that_of_the_suites_as_they_are(
+    suites: Sequence[Suite],
+) -> None:
+    known = (SUITES / "controls.jsonl").read_text("utf-8").splitlines()
+    found = {each["suite"]: each["sha256"] for each in map(json.loads, known)}
+    # Of another one, `pommel suites show` shows none.
+    assert found == {suite.name: suite.sha256 for suite in suites}, "`python -m recipes controls`"
+    assert all(SuiteCard.known_controls(suite)["suite"] == suite.name for suite in suites[::20])
+    assert SuiteCard.known_controls(suites[0].first_items(1)) == {}
+
+
 def test_what_was_judged_is_what_ships(suites: Sequence[Suite]) -> None:
     texts = {
         (suite.name, item.number, condition.name): condition.sentence(suite.joiner).text

@@ -1,7 +1,5 @@
 """Doubts about a suite that is valid: what a reviewer of its design would ask."""
 
-from pommel.suite.lint.frequencies import Frequencies
-from pommel.suite.lint.rules import RULES, check_suite
-from pommel.suite.lint.subject import Remark, Tokenized
+from lazy_loader import attach_stub
 
-__all__ = ["RULES", "Frequencies", "Remark", "Tokenized", "check_suite"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,7 +1,7 @@
 """Do the sides of contrasts differ systematically in something that they should not differ in?"""
 
 from collections.abc import Callable, Iterator, Sequence
-from statistics import fmean
+from math import isnan
 
 from pommel.errors import counted
 from pommel.suite.lint.frequencies import words
@@ -168,14 +168,9 @@ def word_frequency(subject: Subject) -> Iterator[Remark]:
     if not (frequencies := subject.frequencies):
         return
 
-    def words_of(item: int, side: Side) -> list[str]:
-        return list(words(subject.text(item, side)))
-
     def difference(item: int, contrast: Contrast) -> float | None:
-        less, more = (words_of(item, side) for side in contrast.pair)
-        if not less or not more:
-            return None
-        return fmean(map(frequencies.zipf, less)) - fmean(map(frequencies.zipf, more))
+        less, more = (subject.zipf(subject.text(item, side)) for side in contrast.pair)
+        return None if isnan(less - more) else less - more
 
     for found in unbalanced(subject, difference, at_least=_LEAST_ZIPF):
         used = {
@@ -183,7 +178,7 @@ def word_frequency(subject: Subject) -> Iterator[Remark]:
             for item in range(len(subject.items))
             for contrast in found.contrasts
             for side in contrast.pair
-            for word in words_of(item, side)
+            for word in words(subject.text(item, side))
         }
         n_unknown = sum(word not in frequencies.counts for word in used)
         yield found.remark(

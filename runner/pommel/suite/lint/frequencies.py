@@ -7,7 +7,7 @@ import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log10
 from pathlib import Path
 
@@ -71,11 +71,15 @@ class Frequencies:
 
 
 def words(text: str) -> Iterator[str]:
-    """Yield the words of a text as they are counted: in lower case, without marks around them."""
-    for piece in text.split():
-        start, end = word_core(piece)
-        if start < end:
-            yield piece[start:end].lower()
+    """Return the words of a text as they are counted: in lower case, without marks around them."""
+    return filter(None, map(_word, text.split()))
+
+
+@lru_cache(1 << 16)
+def _word(piece: str) -> str:
+    # A suite, and a corpus, has the same words again and again.
+    start, end = word_core(piece)
+    return piece[start:end].lower()
 
 
 # The word of a line, and what should be its count.

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import nan
+from statistics import fmean
 from typing import Literal
 
 from pommel.errors import Fault, counted, listed
@@ -19,7 +21,7 @@ from pommel.suite.formula.tree import (
     children,
     linear,
 )
-from pommel.suite.lint.frequencies import Frequencies
+from pommel.suite.lint.frequencies import Frequencies, words
 from pommel.suite.suite import Sentence, Suite
 from pommel.surprisal import ScoredSentence
 from pommel.values import frozen
@@ -367,6 +369,11 @@ class Subject:
         spans = (laid.spans[region] for region in self.regions(item, side))
         # What joins a region stands at the beginning of its span.
         return "".join(laid.sentence.text[start:end] for start, end in spans).strip()
+
+    def zipf(self, text: str) -> float:
+        """Return how frequent a text's words are on average; NaN without any, or frequencies."""
+        found = [*words(text)]
+        return fmean(map(self.frequencies.zipf, found)) if self.frequencies and found else nan
 
     def context(self, item: int, side: Side) -> str:
         """Return what stands before the first region of a side, empty or not."""
