@@ -92,7 +92,11 @@ class GeneratedCondition:
     @property
     def sentence(self) -> str:
         """The sentence; regions that are empty are left out."""
-        return self.joiner.join(filter(None, self.contents))
+        return self.sentence_to(len(self.contents))
+
+    def sentence_to(self, region: int) -> str:
+        """Return the sentence as far as a region, from 1, and with it."""
+        return self.joiner.join(filter(None, self.contents[:region]))
 
 
 GeneratedItem = tuple[GeneratedCondition, ...]
