@@ -45,7 +45,7 @@ class Items:
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(3) if indices is None else indices:
-            yield (GeneratedCondition("a", ("", f"ein Hund {each}")),)
+            yield GeneratedItem((GeneratedCondition("a", ("", f"ein Hund {each}")),))
 
 
 def test_a_sample_has_distinct_sentences_in_the_order_of_the_source() -> None:
@@ -196,7 +196,8 @@ class Endings(Items):
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(9) if indices is None else indices:
             subject, end = f"S{each // 3}", f"E{each % 3}"
-            yield tuple(GeneratedCondition(name, (subject, name, end)) for name in "ab")
+            conditions = (GeneratedCondition(name, (subject, name, end)) for name in "ab")
+            yield GeneratedItem(tuple(conditions))
 
 
 VERB, END = "(2;%a%) < (2;%b%)", "(3;%a%) < (3;%b%)"
@@ -247,7 +248,7 @@ class Pairs(Items):
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(9) if indices is None else indices:
             said = "same" if each in self._repeated else str(each)
-            yield (GeneratedCondition("a", (said,)),)
+            yield GeneratedItem((GeneratedCondition("a", (said,)),))
 
     def drawn(self, seed: int) -> Iterator[tuple[int, ...]]:
         yield from [(6, 7, 8), (0, 1, 2), (3, 4, 5)][seed % 3 :]
@@ -279,7 +280,8 @@ class Shared(Pairs):
                 "b": f"{each}",
                 "c": "shared" if each in (0, 8) else f"c{each}",
             }
-            yield tuple(GeneratedCondition(name, (text,)) for name, text in names.items())
+            conditions = (GeneratedCondition(name, (text,)) for name, text in names.items())
+            yield GeneratedItem(tuple(conditions))
 
 
 def test_a_balanced_sample_has_no_sentence_in_two_items() -> None:
@@ -295,7 +297,7 @@ class Begun(Pairs):
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(9) if indices is None else indices:
-            yield (GeneratedCondition("a", (f"{each or 6}", f"end {each}")),)
+            yield GeneratedItem((GeneratedCondition("a", (f"{each or 6}", f"end {each}")),))
 
 
 def test_a_balanced_sample_asks_nothing_twice() -> None:

@@ -176,10 +176,11 @@ class Generation:
         if not self.eos and not self.capitalize:
             return item
         ends = (_end(" ".join(each.contents).rstrip()) for each in item)
-        return tuple(
+        conditions = [
             replace(each, contents=self._finished_contents(each.contents, end))
             for each, end in zip(item, ends, strict=True)
-        )
+        ]
+        return replace(item, conditions=tuple(conditions))
 
     def _finished_contents(self, contents: Sequence[str], end: str) -> tuple[str, ...]:
         found = list(contents)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from typing import Any, Protocol, Self, TypeGuard
 
 from pommel.errors import Fault, FaultyFileError, Place
@@ -99,7 +100,16 @@ class GeneratedCondition:
         return self.joiner.join(filter(None, self.contents[:region]))
 
 
-GeneratedItem = tuple[GeneratedCondition, ...]
+@positional
+class GeneratedItem:
+    """A generated item: its conditions, and what fills it, by what the grammar calls that."""
+
+    conditions: tuple[GeneratedCondition, ...]
+    lexemes: Mapping[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[GeneratedCondition]:
+        """Yield the conditions."""
+        return iter(self.conditions)
 
 
 def drawn_numbers(n: int, seed: int | str) -> Iterator[int]:

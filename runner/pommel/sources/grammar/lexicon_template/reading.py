@@ -33,6 +33,7 @@ USAGE = {
     "choose": "choose NUM: sg pl",
     "distinct": "distinct: S.word O.word",
     "balance": "balance: NUM O.number within V.word",
+    "lexemes": "lexemes: V.word NUM",
     "regions": "regions: subject | verb | end",
     "condition": "condition match: {S.word} | {V.form[NUM]} | .",
     "gloss": "gloss match: {S.gloss} {V.gloss}",
@@ -94,6 +95,7 @@ class Template:
     variables: list[Variable] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     balance: Balance | None = None
+    lexemes: tuple[Feature, ...] = ()
     regions: list[Written] = field(default_factory=list)
     conditions: list[Line] = field(default_factory=list)
     glosses: list[Line] = field(default_factory=list)
@@ -126,10 +128,10 @@ class Template:
 
     @property
     def needed(self) -> list[Feature]:
-        """The features that every item has to have: placeholders, and what is balanced."""
+        """The features that every item has to have: placeholders, lexemes, what is balanced."""
         balance = self.balance
         balanced = (*balance.features, *balance.within) if balance else ()
-        return list(dict.fromkeys([*self.placeholders, *balanced]))
+        return list(dict.fromkeys([*self.placeholders, *self.lexemes, *balanced]))
 
 
 def read_template(path: Path) -> tuple[Template, list[Fault]]:
@@ -139,7 +141,7 @@ def read_template(path: Path) -> tuple[Template, list[Fault]]:
     is wrong, or else with all that is wrong with the lexicons.
     """
     read = DecodedText.read_words(path)
-    found, faults = statements(read.text, str(path), USAGE, once=("regions", "balance"))
+    found, faults = statements(read.text, str(path), USAGE, once=("regions", "balance", "lexemes"))
     template = Template(file=str(path), text=read)
     lexicon_faults: list[Fault] = []
     for each in found:
@@ -192,8 +194,8 @@ class _Reader:
                 return add_meta(template.meta, each.name, value, made=("generator",))
             case "slot" | "choose":
                 return self._read_variable(each)
-            case "distinct":
-                self._read_distinct(each)
+            case "distinct" | "lexemes":
+                self._read_features(each)
             case "balance":
                 self._read_balance(each)
             case "regions":
@@ -252,8 +254,11 @@ class _Reader:
                 Relation(own[0], operator, tuple(terms), statement.written(tree).text)
             )
 
-    def _read_distinct(self, statement: Statement) -> None:
+    def _read_features(self, statement: Statement) -> None:
         found = self._named(statement.tree().find_data("reference"), statement)
+        if statement.keyword == "lexemes":
+            self._template.lexemes = found
+            return
         self._template.relations += [
             Relation(one, "!=", (two,), f"distinct: {one.reference} {two.reference}")
             for one, two in combinations(found, 2)

@@ -41,6 +41,7 @@ class Rendering:
         """Take a template whose names are right."""
         self._joiner = str(template.meta.get("joiner", " "))
         self._placeholders = template.placeholders
+        self._lexemes = {str(each.reference): each for each in template.lexemes}
         glosses = {each.name.text: self._patterns(each) for each in template.glosses}
         self._conditions = [
             (each.name.text, self._patterns(each), glosses.get(each.name.text, []))
@@ -50,7 +51,7 @@ class Rendering:
     def item(self, filled: Filled) -> GeneratedItem:
         """Return the item of a filling."""
         values = [_text(each.value(filled)) for each in self._placeholders]
-        return tuple(
+        conditions = tuple(
             GeneratedCondition(
                 name,
                 # What is empty leaves no blank behind.
@@ -60,6 +61,8 @@ class Rendering:
             )
             for name, regions, gloss in self._conditions
         )
+        lexemes = {name: each.value(filled) or "" for name, each in self._lexemes.items()}
+        return GeneratedItem(conditions, lexemes)
 
     def words(self, rows: Domains) -> tuple[str, ...]:
         """Return the words of all regions, in the order of the template and of its lexicons.
