@@ -1,5 +1,6 @@
 """Which sets and items come out of a source, and what they look like."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ from pommel.sources.generation import Generation
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, ItemGroups
 from pommel.sources.minimal_sets import MinimalSet
 from pommel.sources.output import ItemContent, SetContent
+from pommel.suite.lint import check_suite
+from pommel.suite.suite import Suite
 
 
 class Words:
@@ -42,7 +45,7 @@ class Items:
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(3) if indices is None else indices:
-            yield (GeneratedCondition("a", ("", f"ein Hund {each}")),)
+            yield GeneratedItem((GeneratedCondition("a", ("", f"ein Hund {each}")),))
 
 
 def test_a_sample_has_distinct_sentences_in_the_order_of_the_source() -> None:
@@ -178,6 +181,58 @@ def test_capital_letters_are_those_of_the_language() -> None:
     assert [each.grammatical for each in made.content(as_sets=True).sets()] == ["İyi"]
 
 
+class Endings(Items):
+    """A source of nine items, with three subjects and three ends; its verbs go with its subjects.
+
+    What another prediction compares is the same in all of one `end`.
+    """
+
+    n_items = 9
+
+    def __init__(self, *formulas: str) -> None:
+        predictions = [{"type": "formula", "formula": each} for each in formulas]
+        self.head = {**Items.head, "predictions": predictions}
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        for each in range(9) if indices is None else indices:
+            subject, end = f"S{each // 3}", f"E{each % 3}"
+            conditions = (GeneratedCondition(name, (subject, name, end)) for name in "ab")
+            yield GeneratedItem(tuple(conditions))
+
+
+VERB, END = "(2;%a%) < (2;%b%)", "(3;%a%) < (3;%b%)"
+
+
+def suite(source: Endings, n: int | None, seed: int = 1) -> Suite:
+    made = Generation(source=source, name="x", n_sampled=n, seed=seed).content(as_sets=False)
+    return Suite.from_dict(json.loads("".join(made.suite_pieces())))
+
+
+@pytest.mark.parametrize("formulas", [(VERB,), (VERB, END), (END, VERB), (f"[{END}] | [{VERB}]",)])
+def test_no_prediction_asks_the_same_twice(formulas: tuple[str, ...]) -> None:
+    source = Endings(*formulas)
+    is_doubted = [each.rule for each in check_suite(suite(source, None), ["duplicate-prefix"])]
+    most = 3 if is_doubted else 9
+    # Where one looks at the end, that is asked, too.
+    assert bool(is_doubted) == (VERB in formulas)
+    for seed in range(20):
+        sample = suite(source, most, seed)
+        assert len(sample.items) == most
+        assert check_suite(sample, ["duplicate-prefix"]) == []
+    if is_doubted:
+        with pytest.raises(UsageError) as caught:
+            suite(source, 4)
+        assert str(caught.value) == (
+            "a sample of 4 cannot be drawn: x has 9 items, of which 3 are distinct; ask for no "
+            "more, or add words"
+        )
+
+
+def test_what_looks_at_all_of_a_sentence_or_at_nothing_takes_any_item() -> None:
+    for formulas in ((), ("1 < 2",), ("(*;%a%) < (*;%b%)",), ("(*;%a%) - (1;%a%) < (2;%b%)",)):
+        assert len(suite(Endings(*formulas), 9).items) == 9
+
+
 class Pairs(Items):
     """A source whose samples are balanced: of nine numbers, threes in which each remainder is."""
 
@@ -193,7 +248,7 @@ class Pairs(Items):
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(9) if indices is None else indices:
             said = "same" if each in self._repeated else str(each)
-            yield (GeneratedCondition("a", (said,)),)
+            yield GeneratedItem((GeneratedCondition("a", (said,)),))
 
     def drawn(self, seed: int) -> Iterator[tuple[int, ...]]:
         yield from [(6, 7, 8), (0, 1, 2), (3, 4, 5)][seed % 3 :]
@@ -225,11 +280,28 @@ class Shared(Pairs):
                 "b": f"{each}",
                 "c": "shared" if each in (0, 8) else f"c{each}",
             }
-            yield tuple(GeneratedCondition(name, (text,)) for name, text in names.items())
+            conditions = (GeneratedCondition(name, (text,)) for name, text in names.items())
+            yield GeneratedItem(tuple(conditions))
 
 
 def test_a_balanced_sample_has_no_sentence_in_two_items() -> None:
     assert taken(Shared(), 6) == ["3", "4", "5", "6", "7", "8"]
+
+
+class Begun(Pairs):
+    """Its items 0 and 6 begin alike, and end otherwise; a prediction looks at the beginning."""
+
+    head: Mapping[str, Any] = {
+        **Items.head, "predictions": [{"type": "formula", "formula": "(1;%a%) < 9"}]
+    }  # fmt: skip
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        for each in range(9) if indices is None else indices:
+            yield GeneratedItem((GeneratedCondition("a", (f"{each or 6}", f"end {each}")),))
+
+
+def test_a_balanced_sample_asks_nothing_twice() -> None:
+    assert taken(Begun(), 6) == [f"{each} end {each}" for each in range(3, 9)]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,11 +41,12 @@ def items(*found: GeneratedItem) -> ItemContent:
 
 
 def item(**contents: tuple[str, ...]) -> GeneratedItem:
-    return tuple(GeneratedCondition(name, texts) for name, texts in contents.items())
+    conditions = (GeneratedCondition(name, texts) for name, texts in contents.items())
+    return GeneratedItem(tuple(conditions))
 
 
-def suite(content: Content) -> dict[str, object]:
-    value: dict[str, object] = json.loads("".join(content.suite_pieces()))
+def suite(content: Content) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads("".join(content.suite_pieces()))
     return value
 
 
@@ -102,7 +105,7 @@ def test_what_is_left_out_is_counted() -> None:
 
 
 def test_items_are_written_with_their_glosses() -> None:
-    hund = (GeneratedCondition("a", ("der Hund", "bellt"), "the dog barks"),)
+    hund = GeneratedItem((GeneratedCondition("a", ("der Hund", "bellt"), "the dog barks"),))
     value = suite(items(hund))
     assert value["items"] == [
         {
@@ -121,6 +124,13 @@ def test_items_are_written_with_their_glosses() -> None:
     ]
     assert items(hund).region_names == {1: "subject", 2: "verb"}
     assert "gloss" not in "".join(items(item(a=("der Hund", "bellt"))).suite_pieces())
+
+
+def test_items_say_what_fills_them_where_a_grammar_does() -> None:
+    filled = replace(item(a=("der Hund", "bellt")), lexemes={"V.lemma": "bellen"})
+    first, second = suite(items(filled, item(a=("der Wolf", "heult"))))["items"]
+    assert first["source"] == {"V.lemma": "bellen"}
+    assert "source" not in second
 
 
 def test_items_are_sets_if_their_conditions_say_so() -> None:

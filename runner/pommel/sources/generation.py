@@ -1,6 +1,7 @@
 """Minimal sets and items from a grammar: which of them, how they look, and their recipe."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ from pommel.sources.grammar.source import (
 )
 from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
-from pommel.suite import PublishedSuite, Region
+from pommel.suite import Formula, PublishedSuite, Region
 from pommel.values import frozen
 
 _T = TypeVar("_T", MinimalSet, GeneratedItem)
@@ -50,9 +51,10 @@ class Generation:
     """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
 
     A sample is drawn without replacement, balanced if the source says how, and stands in the order
-    of the source. `eos` writes a full stop, where there is none, and `<eos>` behind every sentence,
-    `capitalize` its first letter as a capital one (Mueller et al. 2020). `about` goes into the
-    suite's `meta`.
+    of the source. Items are distinct if no prediction asks the same of a left-to-right model in two
+    of them: of the sentences that it compares, one differs before or in what it looks at. `eos`
+    writes a full stop, where there is none, and `<eos>` behind every sentence, `capitalize` its
+    first letter as a capital one (Mueller et al. 2020). `about` goes into the suite's `meta`.
     """
 
     source: SetSource | ItemSource
@@ -99,8 +101,13 @@ class Generation:
         meta = {"name": self.name, **self._about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
             groups = self.source.groups if self.n_sampled is not None else None
-            items = self._chosen(self.source.items, self.source.n_items, "item", groups)
             head = self.source.head
+            asked = _Asked.by(
+                head["predictions"], once_to=self.source.once_to, is_balanced=groups is not None
+            )
+            items = self._chosen(
+                self.source.items, asked.of_item, self.source.n_items, "item", groups
+            )
             return ItemContent(
                 all_items=map(self._finished_item, items),
                 head={**head, "meta": {**head["meta"], **meta}},
@@ -108,7 +115,9 @@ class Generation:
                 ungrammatical=ungrammatical,
             )
         assert has_sets(self.source)  # noqa: S101 - there is no third kind
-        sets = self._chosen(self.source.sets, self.source.n_sets, "minimal set")
+        sets = self._chosen(
+            self.source.sets, lambda each: [each.sentences], self.source.n_sets, "minimal set"
+        )
         if meta.get("joiner") == "" and not as_sets:
             sets = map(MinimalSet.without_spaces, sets)
         if is_named:
@@ -169,10 +178,11 @@ class Generation:
         if not self.eos and not self.capitalize:
             return item
         ends = (_end(" ".join(each.contents).rstrip()) for each in item)
-        return tuple(
+        conditions = [
             replace(each, contents=self._finished_contents(each.contents, end))
             for each, end in zip(item, ends, strict=True)
-        )
+        ]
+        return replace(item, conditions=tuple(conditions))
 
     def _finished_contents(self, contents: Sequence[str], end: str) -> tuple[str, ...]:
         found = list(contents)
@@ -187,11 +197,15 @@ class Generation:
     def _chosen(
         self,
         take: Callable[[Sequence[int] | None], Iterator[_T]],
+        once: Callable[[_T], Iterable[Hashable]],
         n_there: int,
         noun: str,
         groups: ItemGroups | None = None,
     ) -> Iterator[_T]:
-        """Return what is asked for, in the order of the source."""
+        """Return what is asked for, in the order of the source.
+
+        No two have the same of what is to be there `once`.
+        """
         n = self.n_sampled
         if n is None:
             return take(None)
@@ -205,12 +219,10 @@ class Generation:
                 hint = f"ask for {below} or {below + size}" if below else f"ask for {size}"
                 raise UsageError(f"a sample of {n} cannot be balanced: {groups.about}; {hint}")
         kept: list[int] = []
-        seen: set[object] = set()
+        seen: set[Hashable] = set()
         n_drawn = last_new = 0
         for n_drawn, numbers in enumerate(drawn if 0 < n <= n_there else (), start=1):
-            found = [_sentences(each) for each in take(numbers)]
-            # In a balanced sample no sentence is there twice, since it would count twice.
-            new = [text for each in found for text in dict.fromkeys(each)] if groups else found
+            new = [key for each in take(numbers) for key in once(each)]
             # What is drawn together is kept together, or not at all.
             if len(set(new)) == len(new) and seen.isdisjoint(new):
                 seen.update(new)
@@ -226,6 +238,52 @@ class Generation:
             there += f" as far as {n_drawn} draws tell" if n_drawn * size < n_there else ""
         what = f"a sample of {n} cannot be drawn"
         raise UsageError(f"{what}: {self.name} has {there}; ask for no more, or add words")
+
+
+@frozen
+class _Asked:
+    """What each prediction asks of a left-to-right model: of each condition that it compares, the
+    last region that it looks at.
+
+    Up to the region `once_to` all conditions together are there once, if the source says so.
+    """
+
+    last_regions: Sequence[Mapping[str, int]]
+    once_to: int | None
+    is_balanced: bool
+
+    @classmethod
+    def by(
+        cls,
+        predictions: Iterable[Mapping[str, str]],
+        *,
+        once_to: int | None,
+        is_balanced: bool,
+    ) -> Self:
+        """Take the predictions of a suite, as JSON has them."""
+        last_regions = []
+        for each in predictions:
+            last: dict[str, int] = {}
+            for named in Formula.parse(each["formula"]).references:
+                # A whole sentence goes on behind all regions.
+                region = named.region or sys.maxsize
+                last[named.condition] = max(region, last.get(named.condition, 0))
+            last_regions.append(last)
+        last_regions = [each for each in last_regions if each]
+        return cls(last_regions=last_regions, once_to=once_to, is_balanced=is_balanced)
+
+    def of_item(self, item: GeneratedItem) -> Iterator[Hashable]:
+        """Yield what no other item of a sample may have: the same would count twice."""
+        conditions = {each.name: each for each in item}
+        for number, last in enumerate(self.last_regions):
+            yield number, *(conditions[name].sentence_to(end) for name, end in last.items())
+        if self.once_to is not None:
+            yield "to", *(each.sentence_to(self.once_to) for each in item)
+        sentences = tuple(each.sentence for each in item)
+        if self.is_balanced:
+            yield from dict.fromkeys(sentences)
+        elif not self.last_regions:
+            yield sentences
 
 
 def _end(sentence: str) -> str:
@@ -247,9 +305,3 @@ def open_grammar(path: Path, *, depth: int | None = None) -> SetSource | ItemSou
     if opener is not ContextFreeSource:
         raise UsageError("--depth is for context-free grammars (.cfg)")
     return ContextFreeSource(path, depth=depth)
-
-
-def _sentences(found: MinimalSet | GeneratedItem) -> tuple[str, ...]:
-    if isinstance(found, MinimalSet):
-        return found.sentences
-    return tuple(each.sentence for each in found)

@@ -34,6 +34,7 @@ from pommel.sources.minimal_sets import (
     CRITICAL_NAMES,
     GRAMMATICAL,
     REGION_NAMES,
+    SOURCE,
     UNGRAMMATICAL,
     Compared,
     MinimalSet,
@@ -392,7 +393,8 @@ class ItemContent(Content):
             conditions = [
                 condition_value(each.name, each.contents, gloss=each.gloss) for each in item
             ]
-            yield {"item_number": number, "conditions": conditions}
+            source = {SOURCE: item.lexemes} if item.lexemes else {}
+            yield {"item_number": number, **source, "conditions": conditions}
 
 
 @frozen

@@ -38,6 +38,60 @@ def test_comparisons_that_are_there_twice() -> None:
     assert remarks("duplicate-contrast", *items, formula="(2;%a%) < (2;%c%)") == []
 
 
+def ended(verbs: tuple[str, str, str], end: str, subject: str = "The dog") -> Sentences:
+    return {name: (subject, verb, end) for name, verb in zip("abc", verbs, strict=True)}
+
+
+BARKS, RUNS = ("barks", "bark", "barked"), ("runs", "run", "ran")
+
+
+def test_items_that_differ_only_behind_what_is_compared() -> None:
+    items = [
+        ended(BARKS, "now ."),
+        ended(RUNS, "now ."),
+        ended(BARKS, "again ."),
+        ended(BARKS, "again .", subject="The cat"),
+        ended(BARKS, "at home ."),
+    ]
+    (remark,) = remarks("duplicate-prefix", *items)
+    assert remark.message == (
+        "prediction 0 asks nothing new of a left-to-right model in 2 of 5 items (3, 5): what is "
+        "compared, and all before it, is as in an item before"
+    )
+    assert remark.path == ("items", 2)
+    assert remark.item_numbers == (3, 5)
+    # A prediction that looks at the end asks something else of each.
+    assert remarks("duplicate-prefix", *items, formula="(3;%a%) < (3;%b%)") == []
+    assert remarks("duplicate-prefix", *items, formula="(*;%a%) < (*;%b%)") == []
+
+
+def test_each_prediction_asks_for_itself() -> None:
+    items = [ended(BARKS, "now ."), ended(("barks", "bark", "has barked"), "again .")]
+    asked = [LESS, "(2;%a%) < (2;%c%)", "(2;%b%) > (2;%a%)"]
+    (remark,) = check_suite(make_suite(items, asked), ["duplicate-prefix"])
+    assert remark.message == (
+        "predictions 0, 2 ask nothing new of a left-to-right model in item 2: what is compared, "
+        "and all before it, is as in an item before"
+    )
+
+
+def test_items_with_the_same_sentences_are_no_duplicate_prefixes() -> None:
+    same, other = ended(BARKS, "now ."), ended(("barks", "bark", "had barked"), "now .")
+    rules = ["duplicate-item", "duplicate-contrast", "duplicate-prefix"]
+    found = check_suite(make_suite([same, same, other], [LESS]), rules)
+    assert [each.rule for each in found] == ["duplicate-item", "duplicate-contrast"]
+
+
+def test_what_ends_a_sentence_is_not_the_same_as_what_does_not() -> None:
+    items = [ended(BARKS, ""), ended(BARKS, "again")]
+    assert remarks("duplicate-prefix", *items) == []
+    # Without spaces a token may reach into what follows.
+    apart = make_suite([ended(BARKS, "now ."), ended(BARKS, "again .")], [LESS])
+    assert len(check_suite(apart, ["duplicate-prefix"])) == 1
+    joined = make_suite([ended(BARKS, "now ."), ended(BARKS, "again .")], [LESS], joiner="")
+    assert check_suite(joined, ["duplicate-prefix"]) == []
+
+
 def test_comparisons_of_what_is_the_same() -> None:
     same = item("barks", "barks")
     (remark,) = remarks("no-contrast", item("runs", "run"), same)

@@ -8,7 +8,7 @@ EMPTY: Sentences = {"a": ("The dog", "", "."), "b": ("The dog", "", ".")}
 
 
 def test_rules_have_names_of_their_own() -> None:
-    assert len(RULES) == 25
+    assert len(RULES) == 26
     assert {name: rule.needs for name, rule in RULES.items() if rule.needs} == {
         "word-frequency": "frequencies",
         "token-count": "model",

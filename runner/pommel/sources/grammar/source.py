@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from typing import Any, Protocol, Self, TypeGuard
 
 from pommel.errors import Fault, FaultyFileError, Place
@@ -92,10 +93,23 @@ class GeneratedCondition:
     @property
     def sentence(self) -> str:
         """The sentence; regions that are empty are left out."""
-        return self.joiner.join(filter(None, self.contents))
+        return self.sentence_to(len(self.contents))
+
+    def sentence_to(self, region: int) -> str:
+        """Return the sentence as far as a region, from 1, and with it."""
+        return self.joiner.join(filter(None, self.contents[:region]))
 
 
-GeneratedItem = tuple[GeneratedCondition, ...]
+@positional
+class GeneratedItem:
+    """A generated item: its conditions, and what fills it, by what the grammar calls that."""
+
+    conditions: tuple[GeneratedCondition, ...]
+    lexemes: Mapping[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[GeneratedCondition]:
+        """Yield the conditions."""
+        return iter(self.conditions)
 
 
 def drawn_numbers(n: int, seed: int | str) -> Iterator[int]:
@@ -158,6 +172,11 @@ class ItemSource(Source, Protocol):
     @property
     def groups(self) -> ItemGroups | None:
         """What samples are made of if they are to be balanced; None if any items will do."""
+        ...
+
+    @property
+    def once_to(self) -> int | None:
+        """The region, from 1, up to which no two items of a sample are the same; None: any."""
         ...
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:

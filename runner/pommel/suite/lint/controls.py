@@ -153,7 +153,7 @@ class _Scorer:
                 ]
                 for item in range(len(subject.items))
             ]
-            for side in {*sides, *map(_side, subject.references)}
+            for side in {*sides, *map(Side.of, subject.references)}
         }
 
     @cached_property
@@ -196,7 +196,7 @@ class _Scorer:
         return tuple(np.all(every, axis=0).tolist())
 
     def _column(self, metric: str, region: int | None, condition: str) -> NDArray[np.float64]:
-        rows = self.sides[_side(RegionValue(region=region, condition=condition))]
+        rows = self.sides[Side.of(RegionValue(region=region, condition=condition))]
         values = [METRICS[metric].of(self._bits(item, row)) for item, row in enumerate(rows)]
         return np.array(values)
 
@@ -225,11 +225,6 @@ class _Scorer:
             if forms:
                 found.append(f"more often {name}: {listed(forms, most=_SHOWN_WORDS)}")
         return "; ".join(found)
-
-
-def _side(reference: RegionValue) -> Side:
-    regions = None if reference.region is None else (reference.region,)
-    return Side(condition=reference.condition, regions=regions)
 
 
 def _context_free(subject: Subject) -> _Scorer:

@@ -54,6 +54,7 @@ RULES: Mapping[str, Rule] = {
     "context-free": Rule(find=controls.context_free),
     "duplicate-item": Rule(find=sentences.duplicate_item),
     "duplicate-contrast": Rule(find=sentences.duplicate_contrast),
+    "duplicate-prefix": Rule(find=sentences.duplicate_prefix),
     "no-minimal-pair": Rule(find=sentences.no_minimal_pair),
     "odd-word": Rule(find=patterns.odd_word),
     "odd-form": Rule(find=patterns.odd_form),

@@ -51,6 +51,39 @@ def duplicate_contrast(subject: Subject) -> Iterator[Remark]:
                 yield _duplicate(subject, items, f"{less!r} and {more!r}", hint)
 
 
+def duplicate_prefix(subject: Subject) -> Iterator[Remark]:
+    """Yield the predictions that ask a left-to-right model what they asked in an item before.
+
+    What they name is the same, with all that stands before it; what follows is not. If that is the
+    same, too, `duplicate-item` or `duplicate-contrast` says so.
+    """
+    found: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for index, formula in enumerate(subject.formulas):
+        sides = dict.fromkeys(map(Side.of, formula.references))
+        seen: set[Hashable] = set()
+        whole: set[Hashable] = set()
+        again = []
+        for item, laid in enumerate(subject.items):
+            asked = tuple([tuple(_readings(subject, item, side)) for side in sides])
+            sentences = tuple([laid[side.condition].sentence.text for side in sides])
+            if asked in seen and any(asked) and sentences not in whole:
+                again.append(item)
+            seen.add(asked)
+            whole.add(sentences)
+        if again:
+            found[tuple(again)].append(index)
+    for items, predictions in found.items():
+        names = listed([*map(str, predictions)], most=len(predictions))
+        who = f"predictions {names} ask" if len(predictions) > 1 else f"prediction {names} asks"
+        yield Remark(
+            path=("items", items[0]),
+            message=f"{who} nothing new of a left-to-right model {subject.where(items)}: what is "
+            "compared, and all before it, is as in an item before",
+            hint="what is there twice counts twice; let words before what is compared differ",
+            item_numbers=subject.numbers(items),
+        )
+
+
 def _sentences(subject: Subject) -> list[Hashable]:
     """Return what each item says in all of its conditions."""
     return [

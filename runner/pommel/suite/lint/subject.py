@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from math import nan
 from statistics import fmean
-from typing import Literal
+from typing import Literal, Self
 
 from pommel.errors import Fault, counted, listed
 from pommel.files import JsonDocument, JsonPath
@@ -72,6 +72,12 @@ class Side:
 
     condition: str
     regions: tuple[int, ...] | None
+
+    @classmethod
+    def of(cls, reference: RegionValue) -> Self:
+        """Return the side that is what a formula names."""
+        regions = None if reference.region is None else (reference.region,)
+        return cls(condition=reference.condition, regions=regions)
 
 
 @frozen

@@ -105,7 +105,7 @@ def test_a_draw_from_very_many(tmp_path: Path) -> None:
     assert source.groups is not None
     assert source.groups.n == 400**8 // 4
     for group in islice(source.groups.drawn(1), 5):
-        firsts = [item[0].sentence.split() for item in source.items(group)]
+        firsts = [item.conditions[0].sentence.split() for item in source.items(group)]
         kinds = {(int(words[0][1:]) % 2, int(words[7][1:]) % 2) for words in firsts}
         assert len(kinds) == 4
 

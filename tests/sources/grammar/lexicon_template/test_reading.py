@@ -194,7 +194,7 @@ def test_the_same_row_in_two_files(tmp_path: Path) -> None:
 def test_what_constraints_mean(tmp_path: Path, constraint: str, words: str) -> None:
     text = f"lexicon: l.csv\nslot S: {constraint}\ncondition a: {{S.word}}\n"
     found = LexiconTemplateSource(write(tmp_path, text, l=FOUR_ROWS))
-    assert [item[0].sentence for item in found.items()] == words.split()
+    assert [item.conditions[0].sentence for item in found.items()] == words.split()
 
 
 @pytest.mark.parametrize(

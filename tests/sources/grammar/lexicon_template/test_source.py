@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.sources.grammar.lexicon_template import examples
-from tests.sources.grammar.lexicon_template.examples import FOUR_ROWS, english, write
+from tests.sources.grammar.lexicon_template.examples import FOUR_ROWS, LEXICON, english, write
 
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.source import GeneratedItem, GrammarError, has_items
@@ -38,12 +38,38 @@ def test_conditions_regions_and_glosses(tmp_path: Path) -> None:
         ("match_far", ("The author", "near the pilots", "really", "smiles", "."), ""),
         ("mismatch_far", ("The author", "near the pilots", "really", "smile", "."), ""),
     ]
-    assert first[0].sentence == "The author near the pilot smiles ."
+    assert first.conditions[0].sentence == "The author near the pilot smiles ."
+
+
+def test_items_say_what_they_are_filled_with(tmp_path: Path) -> None:
+    template = examples.ENGLISH.replace("regions:", "lexemes: V.word A.form[OTHER] NUM\nregions:")
+    found = source(tmp_path, template, nouns=examples.NOUNS, verbs=examples.VERBS)
+    assert [each.lexemes for each in found.items([0, 23])] == [
+        {"V.word": "smile", "A.form[OTHER]": "pilots", "NUM": "sg"},
+        {"V.word": "be old", "A.form[OTHER]": "pilot", "NUM": "pl"},
+    ]
+    assert next(english(tmp_path).items()).lexemes == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("lexemes: T.word", "3:10: there is no slot 'T'; there is S"),
+        ("lexemes: S", "3:10: {S} names a slot, and no feature of it; write {S.FEATURE}"),
+        ("lexemes: S.form_b", "'two' has no form_b, which {S.form_b} asks for"),
+        ("lexemes:", "3:9: nothing follows the colon; write lexemes: V.word NUM"),
+        ("lexemes: S.word\nlexemes: S.word", "4:8: lexemes is there already; line 3 has it"),
+    ],
+)
+def test_what_items_cannot_say(tmp_path: Path, line: str, fault: str) -> None:
+    text = f"lexicon: l.csv\nslot S: kind = x\n{line}\ncondition a: {{S.word}}\n"
+    (said,) = examples.faults_of(tmp_path, text, LEXICON)
+    assert fault in said
 
 
 def test_the_last_slot_changes_fastest_and_numbers_follow(tmp_path: Path) -> None:
     found = english(tmp_path)
-    assert [item[0].sentence for item in found.items([0, 1, 2, 12, 23])] == [
+    assert [item.conditions[0].sentence for item in found.items([0, 1, 2, 12, 23])] == [
         "The author near the pilot smiles .",
         "The author near the pilot is old .",
         "The author near the car smiles .",
@@ -152,7 +178,7 @@ def test_basque_auxiliaries_agree_with_two_arguments(tmp_path: Path) -> None:
         ["gizonak egunkariak irakurri ditu .", "gizonak egunkariak irakurri dituzte ."],
         ["gizonek liburua irakurri dute .", "gizonek liburua irakurri du ."],
     ]
-    assert next(found.items())[0].gloss == "man-ERG.SG book-ABS.PL read 3SG>3PL"
+    assert next(found.items()).conditions[0].gloss == "man-ERG.SG book-ABS.PL read 3SG>3PL"
 
 
 def test_hindi_verbs_agree_with_the_object(tmp_path: Path) -> None:
@@ -258,7 +284,7 @@ def test_forms_without_sound(tmp_path: Path) -> None:
         "condition a: {S.word} {C.word} наш | {C.word}\n"
     )
     found = source(tmp_path, text, l=lexicon)
-    assert [each[0].contents for each in found.items()] == [
+    assert [each.conditions[0].contents for each in found.items()] == [
         ("мост наш", ""),
         ("мост есть наш", "есть"),
     ]

@@ -122,5 +122,5 @@ def test_the_german_design_has_144_distinct_sentences_a_template(tmp_path: Path)
     for item in items:
         counts = Counter(each.name.partition("_")[0].partition("-")[0] for each in item)
         assert counts == {"plausible": 6, "grammatical": 30, "double": 108}
-        assert len({each.sentence for each in item}) == len(item) == 144
+        assert len({each.sentence for each in item}) == len(item.conditions) == 144
     assert len({each.sentence for item in items for each in item}) == 4 * 144

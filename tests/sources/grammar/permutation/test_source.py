@@ -41,7 +41,10 @@ def test_conditions_in_regions(tmp_path: Path) -> None:
     items = list(own.items())
     assert own.n_items == len(items) == 4
     first = items[0]
-    shown = [(each.name, each.contents, each.gloss) for each in (first[1], first[-1])]
+    shown = [
+        (each.name, each.contents, each.gloss)
+        for each in (first.conditions[1], first.conditions[-1])
+    ]
     frame = ("wir wissen , dass", "zeigt", ".")
     assert shown == [
         (
@@ -56,8 +59,10 @@ def test_conditions_in_regions(tmp_path: Path) -> None:
         ),
     ]
     # The order in a template's line means nothing: nouns are numbered in the order of the cases.
-    assert items[3][0].sentence == "wir wissen , dass der Koch den Fisch dem Gast bringt ."
-    assert items[3][0].name == "plausible_nom1-acc2-dat3"
+    assert (
+        items[3].conditions[0].sentence == "wir wissen , dass der Koch den Fisch dem Gast bringt ."
+    )
+    assert items[3].conditions[0].name == "plausible_nom1-acc2-dat3"
 
 
 def test_every_sentence_of_two_cases(tmp_path: Path) -> None:
@@ -168,8 +173,8 @@ def test_the_recipe_is_of_what_was_read(tmp_path: Path) -> None:
 def test_a_language_without_spaces(tmp_path: Path) -> None:
     own = source(tmp_path, f'meta joiner: ""\n{TWO_CASES}', TWO_NOUNS)
     (item,) = own.items()
-    assert item[0].sentence == "der Herr,jasetzt den Hut sich auf."
-    assert next(own.sets()).grammatical == item[0].sentence
+    assert item.conditions[0].sentence == "der Herr,jasetzt den Hut sich auf."
+    assert next(own.sets()).grammatical == item.conditions[0].sentence
     assert own.head["meta"]["joiner"] == ""
 
 
@@ -256,7 +261,7 @@ def test_sentences_are_distinct_or_there_is_a_fault(
     # (k!)^2 grammatical ones, and (k - 1) / 2 times as many for each case that is doubled.
     n_grammatical = math.factorial(n_cases) ** 2
     assert own.n_sets == n_grammatical
-    assert len(item) == n_grammatical + n_cases * (n_cases - 1) * n_grammatical // 2
+    assert len(item.conditions) == n_grammatical + n_cases * (n_cases - 1) * n_grammatical // 2
 
 
 def test_nothing_depends_on_the_order_of_hashes(tmp_path: Path) -> None:

@@ -46,6 +46,10 @@ def _region_faults(template: Template) -> Iterator[Fault]:
         n, where = len(template.regions), "the line regions"
     for each, _ in repeated(template.regions, str):
         yield each.fault(f"the region {each} is there already", "give each a name of its own")
+    names = [each.text for each in template.regions]
+    if template.once and template.once.text not in names:
+        hint = f"there is {shown(names)}" if names else f"name them: {USAGE['regions']}"
+        yield template.once.fault(f"there is no region {template.once.text!r}", hint)
     for line in template.conditions:
         if not any(line.regions):
             what = f"all regions of condition {line.name} are empty"

@@ -33,12 +33,16 @@ USAGE = {
     "choose": "choose NUM: sg pl",
     "distinct": "distinct: S.word O.word",
     "balance": "balance: NUM O.number within V.word",
+    "once": "once: verb",
+    "lexemes": "lexemes: V.word NUM",
     "regions": "regions: subject | verb | end",
     "condition": "condition match: {S.word} | {V.form[NUM]} | .",
     "gloss": "gloss match: {S.gloss} {V.gloss}",
     "prediction": "prediction: (2;%match%) < (2;%mismatch%)",
     "description": "description: The verb that agrees is less surprising.",
 }
+# Of these there is one.
+_ONCE = ("regions", "balance", "once", "lexemes")
 _SPACE = re.compile(r"\s+")
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -94,6 +98,8 @@ class Template:
     variables: list[Variable] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     balance: Balance | None = None
+    once: Written | None = None
+    lexemes: tuple[Feature, ...] = ()
     regions: list[Written] = field(default_factory=list)
     conditions: list[Line] = field(default_factory=list)
     glosses: list[Line] = field(default_factory=list)
@@ -126,10 +132,10 @@ class Template:
 
     @property
     def needed(self) -> list[Feature]:
-        """The features that every item has to have: placeholders, and what is balanced."""
+        """The features that every item has to have: placeholders, lexemes, what is balanced."""
         balance = self.balance
         balanced = (*balance.features, *balance.within) if balance else ()
-        return list(dict.fromkeys([*self.placeholders, *balanced]))
+        return list(dict.fromkeys([*self.placeholders, *self.lexemes, *balanced]))
 
 
 def read_template(path: Path) -> tuple[Template, list[Fault]]:
@@ -139,7 +145,7 @@ def read_template(path: Path) -> tuple[Template, list[Fault]]:
     is wrong, or else with all that is wrong with the lexicons.
     """
     read = DecodedText.read_words(path)
-    found, faults = statements(read.text, str(path), USAGE, once=("regions", "balance"))
+    found, faults = statements(read.text, str(path), USAGE, once=_ONCE)
     template = Template(file=str(path), text=read)
     lexicon_faults: list[Fault] = []
     for each in found:
@@ -192,29 +198,32 @@ class _Reader:
                 return add_meta(template.meta, each.name, value, made=("generator",))
             case "slot" | "choose":
                 return self._read_variable(each)
-            case "distinct":
-                self._read_distinct(each)
+            case "distinct" | "lexemes":
+                self._read_features(each)
             case "balance":
                 self._read_balance(each)
+            case "once":
+                template.once = Written(place=each.content_place, text=each.content)
             case "regions":
                 template.regions = list(map(each.written, each.tree().children))
             case "condition" | "gloss":
+                lines = template.conditions if each.keyword == "condition" else template.glosses
                 trees = each.tree().find_data("region")
                 regions = tuple(self._region(tree, each) for tree in trees)
-                line = Line(name=each.name, regions=regions)
-                is_condition = each.keyword == "condition"
-                (template.conditions if is_condition else template.glosses).append(line)
+                lines.append(Line(name=each.name, regions=regions))
             case "prediction":
-                try:
-                    formula = Formula.parse(each.text)
-                except FormulaError as error:
-                    place = each.at(error.start)
-                    raise GrammarError.at(place, error.message, error.hint) from None
-                template.formulas.append((formula, each))
-                template.predictions.append({"type": "formula", "formula": each.content})
+                self._read_prediction(each)
             case "description" if template.predictions:
                 template.predictions[-1]["description"] = each.content
         return []
+
+    def _read_prediction(self, each: Statement) -> None:
+        try:
+            formula = Formula.parse(each.text)
+        except FormulaError as error:
+            raise GrammarError.at(each.at(error.start), error.message, error.hint) from None
+        self._template.formulas.append((formula, each))
+        self._template.predictions.append({"type": "formula", "formula": each.content})
 
     def _read_variable(self, statement: Statement) -> Sequence[Fault]:
         tree = statement.tree()
@@ -252,8 +261,11 @@ class _Reader:
                 Relation(own[0], operator, tuple(terms), statement.written(tree).text)
             )
 
-    def _read_distinct(self, statement: Statement) -> None:
+    def _read_features(self, statement: Statement) -> None:
         found = self._named(statement.tree().find_data("reference"), statement)
+        if statement.keyword == "lexemes":
+            self._template.lexemes = found
+            return
         self._template.relations += [
             Relation(one, "!=", (two,), f"distinct: {one.reference} {two.reference}")
             for one, two in combinations(found, 2)

@@ -41,6 +41,7 @@ class Rendering:
         """Take a template whose names are right."""
         self._joiner = str(template.meta.get("joiner", " "))
         self._placeholders = template.placeholders
+        self._lexemes = {str(each.reference): each for each in template.lexemes}
         glosses = {each.name.text: self._patterns(each) for each in template.glosses}
         self._conditions = [
             (each.name.text, self._patterns(each), glosses.get(each.name.text, []))
@@ -50,7 +51,7 @@ class Rendering:
     def item(self, filled: Filled) -> GeneratedItem:
         """Return the item of a filling."""
         values = [_text(each.value(filled)) for each in self._placeholders]
-        return tuple(
+        conditions = tuple(
             GeneratedCondition(
                 name,
                 # What is empty leaves no blank behind.
@@ -60,6 +61,8 @@ class Rendering:
             )
             for name, regions, gloss in self._conditions
         )
+        lexemes = {name: each.value(filled) or "" for name, each in self._lexemes.items()}
+        return GeneratedItem(conditions, lexemes)
 
     def words(self, rows: Domains) -> tuple[str, ...]:
         """Return the words of all regions, in the order of the template and of its lexicons.
@@ -151,6 +154,12 @@ class LexiconTemplateSource:
         touch, any row of one slot is taken beside any of the other.
         """
         return self._rendering.words(self._space.rows())
+
+    @property
+    def once_to(self) -> int | None:
+        """The region, from 1, up to which no two items of a sample are the same; None: any."""
+        once, names = self._template.once, [each.text for each in self._template.regions]
+        return names.index(once.text) + 1 if once else None
 
     @functools.cached_property
     def groups(self) -> Groups | None:

@@ -126,6 +126,7 @@ class PermutationSource:
 
     # All of a design's items are there.
     groups: ItemGroups | None = None
+    once_to: int | None = None
 
     @property
     def head(self) -> Mapping[str, Any]:
@@ -147,14 +148,16 @@ class PermutationSource:
         """Yield the items with these numbers, or all of them."""
         for index in range(self.n_items) if indices is None else indices:
             template = self._design.templates[index]
-            yield tuple(
-                GeneratedCondition(
-                    each.name,
-                    contents(template, each),
-                    self._gloss(template, each),
-                    self._design.joiner,
+            yield GeneratedItem(
+                tuple(
+                    GeneratedCondition(
+                        each.name,
+                        contents(template, each),
+                        self._gloss(template, each),
+                        self._design.joiner,
+                    )
+                    for each in self._conditions
                 )
-                for each in self._conditions
             )
 
     def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
