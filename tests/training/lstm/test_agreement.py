@@ -12,7 +12,6 @@ from tests.training.lstm.samples import Recorder, write_text
 from pommel import api
 from pommel.training.lstm.recipe import Plan, Recipe
 from pommel.training.ngram_recipe import NgramRecipe
-from pommel.training.text import TextFile
 
 # One layer, and a vocabulary that just has the suites' nouns: half a minute on one thread.
 SMALL = Recipe(
@@ -63,7 +62,7 @@ def test_a_trained_network_knows_agreement_across_modifiers(
 
     text = write_text(tmp_path / "text.txt", n_sentences=20_000)
     five_gram = tmp_path / "five-gram.arpa"
-    NgramRecipe(order=5).train(TextFile(path=text), five_gram, lambda _: None)
+    NgramRecipe(order=5).train(text, five_gram, lambda _: None)
     # A checkpoint near the beginning, to have something that has not learnt it yet.
     plan = Plan(
         out=tmp_path / "family",
