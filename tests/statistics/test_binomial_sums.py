@@ -46,9 +46,11 @@ def test_as_many_items_are_tested_once_however_they_are_parted(
 ) -> None:
     tested: list[str] = []
 
-    def counted(*given: int, alternative: Literal["greater", "less"], **named: float) -> float:
+    def counted(
+        n_holding: int, n_items: int, *, chance: float, alternative: Literal["greater", "less"]
+    ) -> float:
         tested.append(alternative)
-        return binomial_p(*given, alternative=alternative, **named)
+        return binomial_p(n_holding, n_items, chance=chance, alternative=alternative)
 
     monkeypatch.setattr(statistics, "binomial_p", counted)
     # No other test has 41 items.
