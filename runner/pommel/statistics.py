@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import ClassVar, Literal, Self
 
@@ -243,7 +244,7 @@ class _Strata:
     ) -> Self:
         """Return the groups of each (groups, bounds); weights are those of the only row."""
         # The arrays are held with what is counted in them, so that no two have one id.
-        counted: dict[int, tuple[Values, Values, NDArray[np.int64]]] = {}
+        counted: dict[int, tuple[Values, Values, NDArray[np.int64], list[float]]] = {}
         distinct: dict[tuple[int, int, float, float], int] = {}
         places: list[int] = []
         n_groups = [0]
@@ -260,25 +261,25 @@ class _Strata:
                 limits = np.sort(limits * factors[:, np.newaxis])
             for array, (low, high) in zip(arrays, limits.tolist(), strict=True):
                 if id(array) not in counted:
-                    known = array[~np.isnan(array)]
-                    counted[id(array)] = array, *np.unique(known, return_counts=True)
-                _, values, _ = counted[id(array)]
-                if values.size:
-                    if values[0] < low or values[-1] > high:
+                    values, counts = np.unique(array[~np.isnan(array)], return_counts=True)
+                    ends = values[[0, -1]].tolist() if values.size else []
+                    counted[id(array)] = array, values, counts, ends
+                if ends := counted[id(array)][3]:
+                    if ends[0] < low or ends[1] > high:
                         raise ValueError(_OUTSIDE)
                     key = row, id(array), low, high
                     places.append(distinct.setdefault(key, len(distinct)))
             n_groups.append(len(places))
-        parts = [counted[array] for _, array, _, _ in distinct]
-        rows_of, _, low, high = np.array([*distinct]).reshape(-1, 4).T
+        rows_of, ids, low, high = zip(*distinct, strict=True) if distinct else [()] * 4
+        parts = [counted[each] for each in ids]
         divisors = np.diff(n_groups)
         return cls(
-            values=np.concatenate([np.empty(0), *(values for _, values, _ in parts)]),
-            counts=np.concatenate([np.empty(0), *(counts for _, _, counts in parts)]),
-            firsts=np.cumsum([0, *(len(values) for _, values, _ in parts)])[:-1],
-            low=low,
-            high=high,
-            rows=rows_of.astype(np.int64),
+            values=np.concatenate([np.empty(0), *(each[1] for each in parts)]),
+            counts=np.concatenate([np.empty(0), *(each[2] for each in parts)]),
+            firsts=np.cumsum([0, *(len(each[1]) for each in parts)])[:-1],
+            low=np.array(low, dtype=np.float64),
+            high=np.array(high, dtype=np.float64),
+            rows=np.array(rows_of, dtype=np.int64),
             places=np.array(places, dtype=np.int64),
             divisors=divisors if weights is None else np.sign(divisors),
         )
@@ -674,9 +675,17 @@ def binomial_sum_ps(n_holding: int, parts: Iterable[tuple[int, float]]) -> OneSi
     for n_items, chance in parts:
         _check_counts(0, n_items)
         by_chance[chance] += n_items
-    n_items = by_chance.total()
+    return _sum_ps(n_holding, tuple(by_chance.items()))
+
+
+# Of models on the same suites as many items hold again and again.
+@lru_cache(maxsize=4096)
+def _sum_ps(n_holding: int, parts: tuple[tuple[float, int], ...]) -> OneSidedPs:
+    """Return the p of `n_holding` items over parts of (chance, n_items), no chance twice."""
+    by_chance = dict(parts)
+    n_items = sum(by_chance.values())
     _check_counts(n_holding, n_items)
-    if any(np.isnan(chance) for chance in by_chance):
+    if any(map(math.isnan, by_chance)):
         return OneSidedPs(above=np.nan, below=np.nan)
     if len(by_chance) == 1:
         (chance,) = by_chance

@@ -1,7 +1,10 @@
 """What other commands are given of the stored runs: records, or runs with tokens."""
 
-from dataclasses import fields
+import gc
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
@@ -14,6 +17,7 @@ from pommel.cli.option_groups import takes_options
 from pommel.cli.selecting import RunSelectionOptions, SelectionOptions
 from pommel.errors import StoreError, UsageError
 from pommel.store import Store
+from pommel.store.run_rows import RunRow, RunRows
 
 
 def parsed(*arguments: str | Path) -> SelectionOptions:
@@ -38,6 +42,52 @@ def test_records_have_their_items(own_store: Path) -> None:
     assert_same_result(ours.result, run.result)
     assert theirs.source == "paper"
     assert [each.source for each in parsed("--source", "p*r").records()] == ["paper"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "n_looks"), [((), 1), (("--score", "all"), 2), (("--suite", "npi"), 2)]
+)
+def test_where_nothing_is_chosen_rows_are_looked_at_once(
+    own_store: Path,
+    arguments: tuple[str, ...],
+    n_looks: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    save(own_store, imported(), imported("b" * 12, suite="npi"))
+    looks = []
+    rows = RunRows.rows
+
+    def looked(own: RunRows, *given: Any, **named: Any) -> Iterator[RunRow]:
+        looks.append(given)
+        return rows(own, *given, **named)
+
+    monkeypatch.setattr(RunRows, "rows", looked)
+    assert all(each.result.is_read for each in parsed(*arguments).records())
+    assert len(looks) == n_looks
+
+
+def test_a_damaged_run_that_does_not_count_is_no_matter(own_store: Path) -> None:
+    older = replace(imported("a" * 12), created="2019-01-01T00:00:00+00:00")
+    save(own_store, older, imported("b" * 12))
+    with Store.open(own_store) as store:
+        store.database.connection.execute("UPDATE runs SET check_sum = 0 WHERE run_key = 1")
+    assert [each.run_id for each in parsed().records()] == ["b" * 12]
+    with pytest.raises(StoreError, match="is damaged"):
+        parsed("--run", "aaaa").records()
+
+
+def test_no_cycles_are_looked_for_while_a_command_reads_runs(own_store: Path) -> None:
+    save(own_store, imported())
+    is_on = []
+
+    @click.command()
+    @takes_options
+    def command(chosen: SelectionOptions) -> None:
+        chosen.records()
+        is_on.append(gc.isenabled())
+
+    assert CliRunner().invoke(command, []).exit_code == 0
+    assert (is_on, gc.isenabled()) == ([False], True)
 
 
 def test_another_store_is_named(own_store: Path, tmp_path: Path) -> None:

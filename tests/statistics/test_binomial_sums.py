@@ -2,10 +2,12 @@
 
 import itertools
 import math
+from typing import Literal
 
 import pytest
 from scipy.stats import poisson_binom
 
+from pommel import statistics
 from pommel.statistics import binomial_p, binomial_sum_ps
 
 
@@ -37,6 +39,24 @@ def test_hundreds_of_items_against_scipy() -> None:
     found = binomial_sum_ps(180, [(266, 0.5), (96, 0.125), (24, 0.25)])
     assert found.above == pytest.approx(theirs.sf(179), rel=1e-6)
     assert found.below == pytest.approx(theirs.cdf(180), rel=1e-6)
+
+
+def test_as_many_items_are_tested_once_however_they_are_parted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tested: list[str] = []
+
+    def counted(
+        n_holding: int, n_items: int, *, chance: float, alternative: Literal["greater", "less"]
+    ) -> float:
+        tested.append(alternative)
+        return binomial_p(n_holding, n_items, chance=chance, alternative=alternative)
+
+    monkeypatch.setattr(statistics, "binomial_p", counted)
+    # No other test has 41 items.
+    found = [binomial_sum_ps(17, parts) for parts in ([(41, 0.5)], [(20, 0.5), (21, 0.5)])]
+    assert found[0] == found[1]
+    assert tested == ["greater", "less"]
 
 
 def test_without_chance_there_is_no_test() -> None:

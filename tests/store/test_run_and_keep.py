@@ -260,6 +260,21 @@ def test_what_the_store_has_is_read_once(
     assert model.asked == []
 
 
+def test_what_runs_have_alike_is_looked_for_once(store: Store, clock: Clock) -> None:
+    assert clock.seconds == 0
+    said: list[str] = []
+
+    def n_looks(n_suites: int) -> int:
+        said.clear()
+        assert len([*run_and_keep(TOY, WordModel(), many(n_suites), store=store)]) == n_suites
+        return sum("FROM documents" in each for each in said)
+
+    n_looks(12)
+    store.database.connection.set_trace_callback(said.append)
+    # Of each run, its suite: what was known of it, and where it goes.
+    assert n_looks(12) - n_looks(2) == 2 * 10
+
+
 def test_what_is_scored_again_is_committed_as_rarely(store: Store, clock: Clock) -> None:
     assert clock.seconds == 0
     old, new = WordModel(bits={"Cat": 1.0}), WordModel(bits={"Cat": 2.0})

@@ -228,7 +228,7 @@ def test_a_run_that_has_begun_is_not_complete(store: Store) -> None:
     assert store.runs.records() == []
     (record,) = store.runs.records(Selection(complete_only=False))
     assert record.status == "interrupted"
-    assert record.result.predictions == ()
+    assert not record.result.predictions
     ((n_scored,),) = store.database.rows("SELECT count(*) FROM scored")
     assert 0 < n_scored < 6
     assert store.runs.progress(record) == (n_scored, 6)
@@ -375,6 +375,26 @@ def test_a_damaged_run_is_not_read(tmp_path: Path, damage: str) -> None:
     Store.salvage(path, tmp_path / "new")
     with Store.open(tmp_path / "new") as new:
         assert [each.run_id for each in new.runs.records()] == ["b" * 12, "c" * 12]
+
+
+def test_items_of_a_run_that_is_damaged_are_not_read_with_those_of_others(store: Store) -> None:
+    store.runs.save_records([imported(each * 12) for each in "abc"] + [reported("d" * 12)])
+    store.database.connection.execute("UPDATE runs SET check_sum = 0 WHERE run_key IN (2, 4)")
+    heads = store.runs.heads(items=True)
+    assert [each.run_id[0] for each in heads if each.result.is_read] == ["a", "c"]
+    assert_same(store.runs.filled(heads[:1])[0], imported("a" * 12))
+    # Nobody is told before one is wanted; and one is, whose only result is a share.
+    for wanted in (heads[1:2], heads[3:]):
+        with pytest.raises(StoreError, match=f"results of run {wanted[0].run_id}"):
+            store.runs.filled(wanted)
+
+
+def test_all_records_are_one_look_at_all_rows(store: Store) -> None:
+    store.runs.save_records([imported(each * 12) for each in "abc"])
+    said: list[str] = []
+    store.database.connection.set_trace_callback(said.append)
+    store.runs.records()
+    assert len([each for each in said if "ORDER BY run_key" in each]) == 1
 
 
 def test_runs_come_in_the_order_in_which_they_began(store: Store) -> None:

@@ -1,5 +1,6 @@
 """Which stored runs a command is about, and what to say where none is as it was asked for."""
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -78,12 +79,14 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
         with self.reading() as store:
             yield from store.runs.runs(store.runs.told_apart(self.selected(store)))
 
-    def heads(self, store: Store, *, complete_only: bool = False) -> list[RunRecord]:
-        """Return every run that was asked for, without predictions and items.
+    def heads(
+        self, store: Store, *, complete_only: bool = False, items: bool = False
+    ) -> list[RunRecord]:
+        """Return every run that was asked for, without items, unless `RunTables.heads` reads them.
 
         Raises `UsageError` for an id or a pattern that fits no run, and if no run fits all.
         """
-        there = _all_heads(store)
+        there = _all_heads(store, items=items)
         selection = self.selection(complete_only=complete_only)
         check_ids(selection.run_ids, there)
         for name, names_of in Selection.TRIED_ON.items():
@@ -102,8 +105,10 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
         Unless they are named by their ids: those that `one_each` chooses, with `any_rule` under
         whichever score rule. Raises `UsageError` as `records` does.
         """
+        _look_for_no_cycles()
         with store.runs.one_moment():
-            heads = self.heads(store, complete_only=True)
+            # Where nothing is chosen, nearly all count.
+            heads = self.heads(store, complete_only=True, items=not self.is_selective)
             if not self.named_runs:
                 found = store.runs.newest(heads)
                 _note_left_out(found.older, found.unscored, found.alone, found.limited)
@@ -141,6 +146,17 @@ class RunArguments(RunSelectionOptions):
     def named_runs(self) -> _Several:
         """The beginnings of the ids of runs that were named."""
         return (*self.runs, *self.only_runs)
+
+
+def _look_for_no_cycles() -> None:
+    """Turn Python's collector off until the command ends, which is soon.
+
+    What is made of runs has no cycles, and may be millions of objects to look through.
+    """
+    context = click.get_current_context(silent=True)
+    if context and gc.isenabled():
+        gc.disable()
+        context.call_on_close(gc.enable)
 
 
 def _note_left_out(
@@ -190,8 +206,8 @@ def run_of_id(store: Store, run_id: str) -> RunRecord:
     return record
 
 
-def _all_heads(store: Store) -> list[RunRecord]:
-    there = store.runs.heads(Selection(complete_only=False))
+def _all_heads(store: Store, *, items: bool = False) -> list[RunRecord]:
+    there = store.runs.heads(Selection(complete_only=False), items=items)
     if not there:
         raise UsageError(f"{store.path}: has no runs yet; {HOW_TO_FILL}")
     return there

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
@@ -89,11 +90,17 @@ class Policy:
     @property
     def fingerprint(self) -> str:
         """The first 16 hex digits of the SHA-256 over the policy's canonical JSON."""
-        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+        return _fingerprint(self)
 
 
 Policy.SYNTAXGYM = Policy(bos="tokenizer", eos="auto", first_token="zero")
+
+
+# Each run asks for it a dozen times.
+@lru_cache(maxsize=256)
+def _fingerprint(policy: Policy) -> str:
+    canonical = json.dumps(policy.to_dict(), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 # In `ModelInfo.details["offsets"]`: the model printed tokens only, and where they are is found out.

@@ -168,7 +168,9 @@ class KeptPredictions(Sequence[PredictionResult]):
         margins = np.frombuffer(self.items, dtype="<f8", count=n_values)
         marks = np.frombuffer(self.items, dtype=np.uint8, offset=8 * n_values)
         bits = np.unpackbits(marks[np.newaxis], axis=0, count=len(self.MARKS), bitorder="little")
-        return margins.reshape(n, -1), bits.view(np.bool_).reshape(len(self.MARKS), n, -1)
+        # Of no predictions numpy would not know how many items there are.
+        shape = n, n_values // max(1, n)
+        return margins.reshape(shape), bits.view(np.bool_).reshape(len(self.MARKS), *shape)
 
     def __iter__(self) -> Iterator[PredictionResult]:
         margins, marks = self.unpacked()
@@ -291,8 +293,15 @@ class SuiteResult:
         rule: ScoreRule,
         items: bytes | None = None,
     ) -> Sequence[PredictionResult]:
-        """Return `KeptPredictions`; without `items`, these are to be read yet."""
-        return KeptPredictions(asked, scored, rule, items) if asked else ()
+        """Return `KeptPredictions`, though there be none; without `items`, these are to be read."""
+        return KeptPredictions(asked, scored, rule, items)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the items are there, or there were none to be read."""
+        return not isinstance(self.predictions, KeptPredictions) or (
+            self.predictions.items is not None
+        )
 
     def read_items(self, items: bytes) -> None:
         """Have the predictions that were kept be unpacked from `items`."""

@@ -318,7 +318,7 @@ class _Merge:
         surprisals = runs.surprisals(record, runs.suite(record))
         result = surprisals.evaluate(record.choices)
         result = replace(result, membership=record.result.membership)
-        runs.write(self.connection, Run(surprisals=surprisals, result=result))
+        runs.write(self.connection, [Run(surprisals=surprisals, result=result)])
 
 
 def _is_said(

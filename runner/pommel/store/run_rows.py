@@ -211,9 +211,10 @@ class RunRows:
         """
         try:
             own = _value_of(row.record)
-            model, member, rest = self.shared("of_model", row.of_model)[1]
-            suite, numbers, asked, identity = self.shared("of_suite", row.of_suite)[1]
-            policy, settings = self.shared("of_choices", row.of_choices)[1]
+            of_model, of_suite, of_choices = self._shared_by(row)
+            model, member, rest = of_model[1]
+            suite, numbers, asked, identity = of_suite[1]
+            policy, settings = of_choices[1]
             # Without scores there are no results: of a run that was interrupted, or lost them.
             scored = scored_of(row.scores)
             kept = SuiteResult.kept_predictions(asked if scored else (), scored, row.score_rule)
@@ -245,9 +246,7 @@ class RunRows:
     def check_sum(self, row: RunRow) -> int | None:
         """Return the check sum of a row with its items, None if its documents are not there."""
         try:
-            keys = (row.of_model, row.of_suite, row.of_choices)
-            hashes = [self.shared(*each)[0] for each in zip(SHARED, keys, strict=True)]
-            return _sum(row, hashes, row.items or b"")
+            return _sum(row, [found for found, _ in self._shared_by(row)], row.items or b"")
         except MAKE_NO_SENSE:
             return None
 
@@ -255,6 +254,15 @@ class RunRows:
         """Say whether a run, read with its items, is as it was left when it was complete."""
         found = self.check_sum(row)
         return row.status != "complete" or (found is not None and found == row.check_sum)
+
+    def _shared_by(self, row: RunRow) -> list[tuple[bytes, Any]]:
+        """Return what `shared` returns for each of the documents that a row names."""
+        named = (
+            ("of_model", row.of_model),
+            ("of_suite", row.of_suite),
+            ("of_choices", row.of_choices),
+        )
+        return [self._made.get(each) or self.shared(*each) for each in named]
 
     def shared(self, place: str, key: int | None) -> tuple[bytes, Any]:
         """Return the hash of a document, and what is made of it at its place."""

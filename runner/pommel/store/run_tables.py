@@ -91,16 +91,19 @@ class RunTables:
         How far a server repeated itself stays known where this time the store answered for it.
         """
         with self.database.transaction() as connection:
-            return self.write(connection, run)
+            (record,) = self.write(connection, [run])
+        return record
 
     @staticmethod
-    def write(connection: sqlite3.Connection, run: Run) -> RunRecord:
-        """Do what `save` does, within a transaction."""
-        surprisals, rows = run.surprisals, RunRows(connection=connection)
-        links = _links(connection, surprisals.suite, surprisals.model, surprisals.policy)
-        record = _with_repetition(rows, RunRecord.of(run))
-        _replace(rows, record, links)
-        return record
+    def write(connection: sqlite3.Connection, runs: Iterable[Run]) -> list[RunRecord]:
+        """Do what `save` does for each of some runs, within a transaction."""
+        rows, records = RunRows(connection=connection), []
+        for run in runs:
+            surprisals = run.surprisals
+            links = _links(connection, surprisals.suite, surprisals.model, surprisals.policy)
+            records.append(_with_repetition(rows, RunRecord.of(run)))
+            _replace(rows, records[-1], links)
+        return records
 
     def save_records(self, records: Iterable[RunRecord]) -> int:
         """Keep results that come without tokens, all or none; return how many.
@@ -124,8 +127,7 @@ class RunTables:
         """
         just_now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self.database.transaction() as connection:
-            for run in new:
-                self.write(connection, run)
+            self.write(connection, new)
             # Another process may have deleted one.
             for row in [*self.rows.rows(run_ids, items=True)]:
                 self._check_whole(row)
@@ -138,18 +140,22 @@ class RunTables:
     def records(self, selection: Selection | None = None) -> list[RunRecord]:
         """Return the selected runs (None: all complete ones) in the order in which they began."""
         with self.one_moment():
-            return self.filled(self.heads(selection))
+            return self.filled(self.heads(selection, items=selection is None))
 
     def records_of(self, run_ids: Sequence[str]) -> list[RunRecord]:
         """Return the runs with these ids that are there, in the order in which they began."""
         with self.one_moment():
-            return self.filled([*self._heads(run_ids)])
+            return self.filled([*self._heads(run_ids, items=True)])
 
-    def heads(self, selection: Selection | None = None) -> list[RunRecord]:
-        """Return what `records` does; of predictions, all but what they came to item by item."""
+    def heads(self, selection: Selection | None = None, *, items: bool = False) -> list[RunRecord]:
+        """Return what `records` does; of predictions, all but what they came to item by item.
+
+        With `items` that is read, too, of runs that are as they were left: where most are wanted,
+        that is sooner done than to go through all of them once more (`filled`).
+        """
         chosen = selection or Selection()
         with self.one_moment():
-            return chosen.taken(self._heads())
+            return chosen.taken(self._heads(items=items))
 
     def at(self, keys: Iterable[int], *, items: bool = False) -> dict[int, RunRecord]:
         """Return the runs that are there of those with these keys in an index, with items if so.
@@ -169,8 +175,12 @@ class RunTables:
                     record.result.read_items(row.items or b"")
         return found
 
-    def _heads(self, run_ids: Iterable[str] | None = None) -> Iterator[RunRecord]:
-        yield from map(self._record, self.rows.rows(run_ids))
+    def _heads(self, run_ids: Iterable[str] | None = None, *, items: bool) -> Iterator[RunRecord]:
+        for row in self.rows.rows(run_ids, items=items):
+            record = self._record(row)
+            if items and self.rows.is_whole(row):
+                record.result.read_items(row.items or b"")
+            yield record
 
     def _record(self, row: RunRow) -> RunRecord:
         try:
@@ -180,11 +190,13 @@ class RunTables:
             raise damaged(self.database.path, what) from None
 
     def filled(self, heads: list[RunRecord]) -> list[RunRecord]:
-        """Read the items of runs; each of them has to be as it was left.
+        """Read the items of runs that lack them; each of them has to be as it was left.
 
         Raises `StoreError` for one that is not, or is not there any more.
         """
-        waiting = {each.run_id: each.result for each in heads}
+        waiting = {each.run_id: each.result for each in heads if not each.result.is_read}
+        if not waiting:
+            return heads
         with self.one_moment():
             # To look for most of all runs by their ids takes longer than to pass over the others.
             ((n_there,),) = self.database.rows("SELECT count(*) FROM runs")

@@ -246,8 +246,7 @@ class _Waiting:
         self.theirs |= before
         if self.theirs:
             self.runs = [each.resting_on(self.theirs) for each in self.runs]
-        for run in self.runs:
-            self.store.runs.write(connection, run)
+        self.store.runs.write(connection, self.runs)
 
     def kept_runs(self) -> Iterator[Run]:
         """Yield each run that has been kept, once."""
