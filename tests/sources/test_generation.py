@@ -42,6 +42,7 @@ class Items:
     }
     n_items = 3
     groups: ItemGroups | None = None
+    once_to: int | None = None
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(3) if indices is None else indices:
@@ -231,6 +232,21 @@ def test_no_prediction_asks_the_same_twice(formulas: tuple[str, ...]) -> None:
 def test_what_looks_at_all_of_a_sentence_or_at_nothing_takes_any_item() -> None:
     for formulas in ((), ("1 < 2",), ("(*;%a%) < (*;%b%)",), ("(*;%a%) - (1;%a%) < (2;%b%)",)):
         assert len(suite(Endings(*formulas), 9).items) == 9
+
+
+@pytest.mark.parametrize(("once_to", "most"), [(1, 3), (2, 3), (3, 9), (None, 9)])
+def test_what_is_there_once_is_what_the_source_says(once_to: int | None, most: int) -> None:
+    source = Endings("(*;%a%) < (*;%b%)")
+    source.once_to = once_to
+    for seed in range(20):
+        sample = suite(source, most, seed)
+        begun = {
+            tuple(region.text for region in item.conditions[0].regions[:once_to])
+            for item in sample.items
+        }
+        assert len(sample.items) == len(begun) == most
+    with pytest.raises(UsageError, match=f"a sample of {most + 1} cannot be drawn"):
+        suite(source, most + 1)
 
 
 class Pairs(Items):

@@ -45,6 +45,14 @@ def test_what_every_template_has(tmp_path: Path) -> None:
             ["3:18: the region a is there already; give each a name of its own"],
         ),
         (
+            "lexicon: l.csv\nslot S:\nonce: verb\nregions: a\ncondition a: {S.word}\n",
+            ["3:7: there is no region 'verb'; there is a"],
+        ),
+        (
+            "lexicon: l.csv\nslot S:\nonce: verb\ncondition a: {S.word}\n",
+            ["3:7: there is no region 'verb'; name them: regions: subject | verb | end"],
+        ),
+        (
             "condition a: |\n",
             [
                 (

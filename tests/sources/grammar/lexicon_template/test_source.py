@@ -51,6 +51,12 @@ def test_items_say_what_they_are_filled_with(tmp_path: Path) -> None:
     assert next(english(tmp_path).items()).lexemes == {}
 
 
+def test_up_to_which_region_samples_differ(tmp_path: Path) -> None:
+    template = examples.ENGLISH.replace("regions:", "once: adverb\nregions:")
+    found = source(tmp_path, template, nouns=examples.NOUNS, verbs=examples.VERBS)
+    assert (found.once_to, english(tmp_path).once_to) == (3, None)
+
+
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
