@@ -17,6 +17,7 @@ from pommel.errors import SuiteError
 from pommel.files.json import JsonDocument, to_json
 from pommel.files.shipped import json_schema
 from pommel.files.text import sha256_of
+from pommel.suite import checks
 from pommel.suite.checks import Finding
 from pommel.suite.metrics import METRICS
 from pommel.suite.read import LoadedSuite, _has_shape, _type, described, outline, shape_faults
@@ -533,3 +534,22 @@ def test_what_is_wrong_twice_is_said_twice_though_the_rest_is_known() -> None:
         (6, "stray"),
         (7, "stray"),
     ]
+
+
+def test_a_content_is_looked_at_once_beside_whatever_it_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(checks, "has_stray_space", looked.append)
+    words = ["The", "dog", "barks", "bark", "cat"]
+    conditions = [
+        {
+            "condition_name": f"c{n}",
+            "regions": [{"region_number": at, "content": text} for at, text in enumerate(row)],
+        }
+        for n, row in enumerate((words[:3], [*words[:2], words[3]], ["The", "cat", "bark"]))
+    ]
+    items = [{"item_number": 1, "conditions": conditions}]
+    value = {"region_meta": {str(n): "" for n in range(3)}, "predictions": [], "items": items}
+    assert not [*Finding.in_document(value)]
+    assert looked == words

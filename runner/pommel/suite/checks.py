@@ -197,24 +197,31 @@ def _condition_findings(
     # Most conditions are like those before them.
     if numbers in sound and any(contents) and sound.issuperset(contents):
         return
-    where = f"condition {condition['condition_name']!r}"
-    found = [*_repeated(regions, "region_number", (*path, "regions"), where)]
-    if None not in numbers and list(numbers) != sorted(numbers):
-        message = f"the regions of {where} are not in the order of their numbers"
-        hint = "the sentence follows the file"
-        found.append(Finding(path=path, message=message, hint=hint, warning=True))
-    yield from found
-    if not found:
-        sound.add(numbers)
+    if numbers not in sound:
+        found = [*_order_findings(condition, path)]
+        yield from found
+        if not found:
+            sound.add(numbers)
     if contents and not any(content is None or content.strip() for content in contents):
         hint = "write the sentence's text into them"
-        message = f"all regions of {where} are empty"
+        message = f"all regions of condition {condition['condition_name']!r} are empty"
         yield Finding(path=path, message=message, hint=hint, unwritten=True)
-    for position, content in enumerate(contents):
+    new = ((n, content) for n, content in enumerate(contents) if content not in sound)
+    for position, content in new:
         found = [*_content_findings(content, (*path, "regions", position, "content"))]
         yield from found
         if not found:
             sound.add(content)
+
+
+def _order_findings(condition: Mapping[str, Any], path: JsonPath) -> Iterator[Finding]:
+    regions, numbers = condition["regions"] or (), _numbers(condition)
+    where = f"condition {condition['condition_name']!r}"
+    yield from _repeated(regions, "region_number", (*path, "regions"), where)
+    if None not in numbers and list(numbers) != sorted(numbers):
+        message = f"the regions of {where} are not in the order of their numbers"
+        hint = "the sentence follows the file"
+        yield Finding(path=path, message=message, hint=hint, warning=True)
 
 
 def has_stray_space(content: str) -> bool:
