@@ -22,7 +22,7 @@ help:
 	@echo "make benchmarks       print figures that docs/performance.md quotes (not those of containers)"
 	@echo "make docs             write again what is printed into the docs: commands, the picture"
 	@echo "make gallery          draw the plots of docs/gallery.md again"
-	@echo "make builtin-models   train the two built-in models again (about half an hour)"
+	@echo "make builtin-models   train the built-in models again (about an hour)"
 	@echo "make suites           write the shipped suites again from their grammars"
 	@echo "make engines          start the tests' container engines, so that they stay between runs"
 	@echo "make clean            delete environments and caches"
@@ -129,8 +129,7 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.serve
 
 builtin-models: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m recipes gpt2 --out runner/pommel/shipped/builtin/en-gpt2
-	$(BIN)/python -m recipes ngram --out runner/pommel/shipped/builtin/en-ngram
+	OMP_NUM_THREADS=1 $(BIN)/python -m recipes builtin
 
 suites: $(VENV)/.dev
 	$(BIN)/python -m recipes suites suites

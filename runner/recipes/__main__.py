@@ -6,13 +6,22 @@ from typing import TextIO
 
 import click
 
+from pommel.cli.suites_controls import ControlRow
 from pommel.files import write_text
+from recipes.baselines import BaselineRow, baseline_rows
 from recipes.controls import control_rows, known_lines, with_table
-from recipes.english.grammar import FULL_SIZE, sample_corpus
 from recipes.judgements import drawn_sentences, read_judged, write_rows, write_sheet
-from recipes.ngram import ORDER, train_ngram
+from recipes.ngram import train_ngram
 from recipes.suites import indexed, made_again
+from recipes.texts import TEXTS
 
+_language = click.option(
+    "--language",
+    type=click.Choice(sorted(TEXTS)),
+    default="en",
+    show_default=True,
+    help="Language of the text.",
+)
 _seed = click.option("--seed", default=1, show_default=True, help="Seed of text and weights.")
 _scale = click.option(
     "--scale", default=1.0, show_default=True, help="Share of the full training text."
@@ -21,6 +30,7 @@ _out_folder = click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder."
 )
 _file = click.Path(dir_okay=False, path_type=Path)
+_BUILTIN = Path("runner/pommel/shipped/builtin")
 
 
 @click.group()
@@ -29,38 +39,55 @@ def main() -> None:
 
 
 @main.command()
+@_language
 @_seed
 @_scale
 @_out_folder
-def gpt2(seed: int, scale: float, out: Path) -> None:
+def gpt2(language: str, seed: int, scale: float, out: Path) -> None:
     """Train the small GPT-2 and write it into the folder --out."""
     # The other commands do without torch.
     from recipes.gpt2 import Recipe, train_gpt2
 
-    figures = train_gpt2(out, Recipe(seed=seed, scale=scale))
+    figures = train_gpt2(out, Recipe.of(language, seed=seed, scale=scale))
     click.echo(f"{figures.validation_bits_per_token:.3f} bits per held-out token")
 
 
 @main.command()
+@_language
 @_seed
 @_scale
-@click.option("--order", default=ORDER, show_default=True, help="Words in the longest n-grams.")
+@click.option("--order", type=int, help="Words in the longest n-grams; else as many as usual.")
 @_out_folder
-def ngram(seed: int, scale: float, order: int, out: Path) -> None:
+def ngram(language: str, seed: int, scale: float, order: int | None, out: Path) -> None:
     """Estimate the n-gram model and write it into the folder --out."""
-    figures = train_ngram(out, n_sentences=round(FULL_SIZE * scale), seed=seed, order=order)
+    figures = train_ngram(out, language=language, scale=scale, seed=seed, order=order)
     click.echo(f"{figures.held_out_bits_per_word:.3f} bits per held-out word")
 
 
 @main.command()
+@click.argument("languages", nargs=-1, type=click.Choice(sorted(TEXTS)))
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=_BUILTIN)
+def builtin(languages: tuple[str, ...], out: Path) -> None:
+    """Make the built-in models of LANGUAGES again, three of each, below the folder --out."""
+    from recipes.gpt2 import Recipe, train_gpt2
+
+    for language in languages or sorted(TEXTS):
+        train_ngram(out / f"{language}-unigram", language=language, order=1)
+        train_ngram(out / f"{language}-ngram", language=language)
+        train_gpt2(out / f"{language}-gpt2", Recipe.of(language))
+
+
+@main.command()
+@_language
 @_seed
 @_scale
 @click.option(
     "--out", type=click.File("w", "utf-8", lazy=False), default="-", help="File; else stdout."
 )
-def corpus(seed: int, scale: float, out: TextIO) -> None:
+def corpus(language: str, seed: int, scale: float, out: TextIO) -> None:
     """Write the training text, one sentence on a line."""
-    out.writelines(f"{each}\n" for each in sample_corpus(round(FULL_SIZE * scale), seed))
+    text = TEXTS[language]
+    out.writelines(f"{each}\n" for each in text.sample(round(text.full_size * scale), seed))
 
 
 @main.command()
@@ -84,7 +111,16 @@ def controls(folder: Path, page: Path) -> None:
     files = sorted(folder.rglob("*.json"))
     rows = list(control_rows(folder, files))
     write_text(folder / "controls.jsonl", known_lines(files, rows))
-    write_text(page, with_table(page.read_text("utf-8"), rows))
+    write_text(page, with_table(page.read_text("utf-8"), ControlRow.table(rows)))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="suites")
+@click.option("--page", type=_file, default="docs/baselines.md", help="What has the table.")
+def baselines(folder: Path, page: Path) -> None:
+    """Ask the built-in models about the suites below FOLDER, and write the table again."""
+    rows = list(baseline_rows(sorted(folder.rglob("*.json"))))
+    write_text(page, with_table(page.read_text("utf-8"), BaselineRow.table(rows)))
 
 
 @main.command("judgement-sheet")

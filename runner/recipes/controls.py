@@ -10,10 +10,11 @@ they have the text of the built-in models.
 import json
 import math
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pommel.cli.suites_controls import ControlRow, ngrams_of
 from pommel.files import write_text
@@ -22,6 +23,9 @@ from pommel.report.markdown import markdown_table
 from pommel.suite import LoadedSuite, Suite
 from recipes.english.grammar import sample_corpus
 from recipes.suites import drawn_otherwise
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 # Items of a template, and sentences of English, that n-gram models are trained on.
 _N_ITEMS = 1_000
@@ -86,12 +90,12 @@ def known_lines(files: Iterable[Path], rows: Iterable[ControlRow]) -> str:
     return "".join(lines)
 
 
-def with_table(page: str, rows: Sequence[ControlRow]) -> str:
-    """Return a page with these rows in place of the table that it has."""
+def with_table(page: str, table: "Table") -> str:
+    """Return a page with this table in place of the one that it has."""
     lines = page.splitlines(keepends=True)
     first = next(i for i, line in enumerate(lines) if line.startswith("|"))
     others = [line for line in lines if not line.startswith("|")]
-    return "".join([*others[:first], markdown_table(ControlRow.table(rows)), *others[first:]])
+    return "".join([*others[:first], markdown_table(table), *others[first:]])
 
 
 def _ngrams(sentences: Iterable[str]) -> dict[str, Model]:

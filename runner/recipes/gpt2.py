@@ -1,4 +1,4 @@
-"""The recipe of the built-in neural model: a small GPT-2 trained on the training English."""
+"""The recipe of the built-in neural models: small GPT-2s trained on the text of a language."""
 
 import json
 import math
@@ -6,8 +6,9 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import click
 import torch
@@ -16,7 +17,7 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from recipes.english.grammar import FULL_SIZE, held_out_corpus, sample_corpus
+from recipes.texts import TEXTS
 
 END_OF_TEXT = "<|endoftext|>"
 _POOL_BATCHES = 64
@@ -28,9 +29,10 @@ Sentence = list[int]
 class Recipe:
     """Everything that decides the weights, but for the machine's arithmetic."""
 
+    language: str = "en"
     seed: int = 1
     scale: float = 1.0
-    n_sentences_full: int = FULL_SIZE
+    n_sentences_full: int = TEXTS["en"].full_size
     n_validation_sentences: int = 2_000
     n_tokenizer_sentences: int = 60_000
     vocabulary_size: int = 1_500
@@ -43,6 +45,25 @@ class Recipe:
     weight_decay: float = 0.01
     warmup_share: float = 0.04
     bfloat16: bool = True
+
+    @classmethod
+    def of(cls, language: str, *, seed: int = 1, scale: float = 1.0) -> Self:
+        """Return the recipe of a language's model; but for English there is less text and room."""
+        recipe = cls(language=language, seed=seed, scale=scale)
+        if language == "en":
+            return recipe
+        return replace(
+            recipe,
+            n_sentences_full=TEXTS[language].full_size,
+            n_validation_sentences=1_000,
+            n_tokenizer_sentences=10_000,
+            vocabulary_size=1_600,
+            width=64,
+            n_layers=2,
+            batch_size=32,
+            learning_rate=5e-3,
+            bfloat16=False,
+        )
 
     @property
     def n_sentences(self) -> int:
@@ -73,9 +94,9 @@ def train_gpt2(folder: Path, recipe: Recipe) -> TrainingFigures:
     """
     started = time.monotonic()
     torch.manual_seed(recipe.seed)
-    tokenizer = train_tokenizer(recipe)
-    sentences = _encoded(tokenizer, list(sample_corpus(recipe.n_sentences, recipe.seed)))
-    held_out = list(held_out_corpus(recipe.n_validation_sentences, recipe.seed))
+    tokenizer, text = train_tokenizer(recipe), TEXTS[recipe.language]
+    sentences = _encoded(tokenizer, list(text.sample(recipe.n_sentences, recipe.seed)))
+    held_out = list(text.held_out(recipe.n_validation_sentences, recipe.seed))
     validation = _encoded(tokenizer, held_out)
     model = GPT2LMHeadModel(_config(recipe))
     start_bits = _total_bits(model, validation)
@@ -103,7 +124,7 @@ def train_tokenizer(recipe: Recipe) -> Tokenizer:
     """Train a byte-level BPE tokenizer, set up as GPT-2's is; any text can be encoded."""
     tokenizer = ByteLevelBPETokenizer(trim_offsets=False)
     # A seed of its own: the tokenizer is the same whatever the scale.
-    text = sample_corpus(recipe.n_tokenizer_sentences, recipe.seed + 1)
+    text = TEXTS[recipe.language].sample(recipe.n_tokenizer_sentences, recipe.seed + 1)
     tokenizer.train_from_iterator(
         text, recipe.vocabulary_size, 0, show_progress=False, special_tokens=[END_OF_TEXT]
     )
@@ -238,8 +259,12 @@ def _save(
     (folder / "model.safetensors").chmod(0o644)
     record = {"recipe": asdict(recipe), "torch": torch.__version__, "figures": asdict(figures)}
     (folder / "training.json").write_text(json.dumps(record, indent=1) + "\n", "utf-8")
-    card = Path(__file__).with_name("gpt2_card.md").read_text("utf-8")
+    limits = "gpt2_limits_en.md" if recipe.language == "en" else "gpt2_limits.md"
+    card, limits = (
+        Path(__file__).with_name(name).read_text("utf-8") for name in ("gpt2_card.md", limits)
+    )
     values = {**asdict(recipe), "n_sentences": recipe.n_sentences, **asdict(figures)}
+    values |= {"language_name": TEXTS[recipe.language].name, "limits": limits}
     (folder / "README.md").write_text(card.format(**values), "utf-8")
 
 

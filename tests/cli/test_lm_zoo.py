@@ -192,7 +192,10 @@ def _on_a_terminal(*arguments: str) -> str:
         (
             ("unkify", "builtin://nosuch", "-"),
             4,
-            "pommel: there is no built-in model 'nosuch'; there is: en-gpt2, en-ngram\n",
+            (
+                "pommel: there is no built-in model 'nosuch'; "
+                "there is: de-gpt2, de-ngram, de-unigram, ...\n"
+            ),
         ),
         (
             ("tokenize", "dummy://", "-", "--backend", "Docker"),

@@ -153,6 +153,17 @@ def test_a_store_that_is_only_read_is_shown(store: Path) -> None:
     assert {path.name for path in store.parent.iterdir()} == before
 
 
+def test_suites_are_run_on_two_of_the_built_in_models_if_none_is_named(
+    store: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "suites").mkdir()
+    with serving("--store", store, "--suites", tmp_path / "suites") as server:
+        status, page = server.ask("/write", token=server.token)
+    assert status == 200
+    for model, n in (("en-gpt2", 1), ("en-ngram", 1), ("en-unigram", 0), ("sw-gpt2", 0)):
+        assert page.count(f'name="model" value="builtin://{model}"') == n
+
+
 def test_a_token_that_is_revoked_opens_nothing_from_then_on(store: Path, pommel: Pommel) -> None:
     with serving("--store", store) as server:
         desk = ("--store", str(store))

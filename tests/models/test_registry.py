@@ -136,7 +136,7 @@ def test_a_short_name_of_the_lm_zoo_is_an_image(
                 "unknown model 'GRN' (did you mean GRNN or huggingface://GRN?); "
                 "write huggingface://NAME, "
                 "docker://IMAGE, the path of a model's folder or file, "
-                "or one of: builtin://en-gpt2, builtin://en-ngram"
+                "or a built-in model (pommel models list)"
             ),
         ),
         (
@@ -144,14 +144,14 @@ def test_a_short_name_of_the_lm_zoo_is_an_image(
             (
                 "unknown model 'en-gtp2@main' (did you mean builtin://en-gpt2 or "
                 "huggingface://en-gtp2@main?); write huggingface://NAME, docker://IMAGE, the path "
-                "of a model's folder or file, or one of: builtin://en-gpt2, builtin://en-ngram"
+                "of a model's folder or file, or a built-in model (pommel models list)"
             ),
         ),
         (
             "./none",
             (
                 "unknown model './none'; write huggingface://NAME, docker://IMAGE, the path of a "
-                "model's folder or file, or one of: builtin://en-gpt2, builtin://en-ngram"
+                "model's folder or file, or a built-in model (pommel models list)"
             ),
         ),
         ("en-gpt2", "unknown model 'en-gpt2'; write builtin://en-gpt2"),
@@ -159,7 +159,7 @@ def test_a_short_name_of_the_lm_zoo_is_an_image(
             "builtin://en-gpt",
             (
                 "there is no built-in model 'en-gpt' (did you mean en-gpt2?); "
-                "there is: en-gpt2, en-ngram"
+                "there is: en-gpt2, en-ngram, eu-gpt2, ..."
             ),
         ),
     ],
@@ -167,7 +167,7 @@ def test_a_short_name_of_the_lm_zoo_is_an_image(
 def test_what_is_not_there(
     reference: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _ship(["en-gpt2", "en-ngram"], tmp_path, monkeypatch)
+    _ship(["en-gpt2", "en-ngram", "eu-gpt2", "eu-ngram"], tmp_path, monkeypatch)
     with pytest.raises(ModelNotAvailableError) as caught:
         registry.load_model(reference)
     assert str(caught.value) == message
@@ -185,7 +185,7 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
 def test_built_in_models_that_are_not_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _ship(["something-else"], tmp_path, monkeypatch)
+    _ship(["something/else"], tmp_path, monkeypatch)
     assert registry.builtin_models() == ()
     with pytest.raises(ModelNotAvailableError, match=r"there is: none in this installation$"):
         registry.load_model("builtin://en-gpt2")
@@ -222,7 +222,9 @@ def test_built_in_models_are_opened_by_their_folder(
 def _ship(names: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the built-in models be these, in a folder of their own."""
     for name in names:
-        (folder / name).mkdir()
+        (folder / name).mkdir(parents=True)
+        file = "model.arpa.gz" if name.endswith("-ngram") else "config.json"
+        (folder / name / file).touch()
     monkeypatch.setattr(
         "pommel.models.registry.shipped_folder",
         lambda kind: folder if kind == "builtin" else shipped_folder(kind),

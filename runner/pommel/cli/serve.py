@@ -31,6 +31,8 @@ _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is listened on is asked for
 _HTTP_PORT = 80
 _SHORTEST_TOKEN = 20
 _MOST_DAYS = 3650
+# All that are built in would be many to run a suite on.
+_MODELS = ("builtin://en-gpt2", "builtin://en-ngram")
 
 
 class _Serve(Group, Command):
@@ -77,7 +79,8 @@ class _ServeOptions(_DeskOptions):
     models: tuple[str, ...] = option(
         "--model",
         metavar="MODEL",
-        help="A model that suites can be run on; repeatable.  [default: the built-in ones]",
+        help="A model that suites can be run on; repeatable.  [default: the two of English "
+        "that are built in and know contexts]",
     )
     host: str = option(default="127.0.0.1", help="The address that it listens on.")
     port: int = option(
@@ -200,7 +203,6 @@ def command(chosen: _ServeOptions) -> None:
         return
     chosen.check()
     try:
-        from pommel.models import known_references
         from pommel.serve import Door, Site, make_server
         from pommel.store import Store
     except ImportError as error:
@@ -219,7 +221,7 @@ def command(chosen: _ServeOptions) -> None:
             people=people,
             board=chosen.board,
             suites=chosen.suites,
-            models=chosen.models or known_references()[0],
+            models=chosen.models or _MODELS,
         )
         door = Door(
             hosts=_hosts(chosen, port),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from pommel.errors import ModelNotAvailableError, nearest
+from pommel.errors import ModelNotAvailableError, listed, nearest
 from pommel.files import expanded, shipped_folder
 from pommel.models.container.names import LmZooRegistry
 from pommel.models.family import one_model
@@ -47,7 +47,8 @@ def load_model(
 
 def builtin_models() -> tuple[str, ...]:
     """Return the names of the models that ship with pommel, as in `builtin://NAME`, sorted."""
-    return tuple(name for name in sorted(_BUILTIN) if (shipped_folder("builtin") / name).is_dir())
+    files = (path for file in _FILES for path in shipped_folder("builtin").glob(f"*/{file}"))
+    return tuple(sorted(path.parent.name for path in files))
 
 
 def _open_builtin(reference: str, options: LoadOptions) -> Model:
@@ -56,20 +57,21 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
     if name not in there:
         raise ModelNotAvailableError(
             f"there is no built-in model {name!r}{_nearest(name, there)}; "
-            f"there is: {', '.join(there) or 'none in this installation'}"
+            f"there is: {listed(there) or 'none in this installation'}"
         )
-    path = shipped_folder("builtin") / name / _BUILTIN[name]
-    if path.name.endswith(".arpa.gz"):
+    path = shipped_folder("builtin") / name
+    if (path / _ARPA).is_file():
         from pommel.models.ngram.model import open_arpa
 
-        return open_arpa(path, reference=reference, name=name)
+        return open_arpa(path / _ARPA, reference=reference, name=name)
     from pommel.models.huggingface.model import open_shipped
 
     return open_shipped(path, reference=reference, name=name, options=options)
 
 
-# Where in its folder each one is.
-_BUILTIN = {"en-gpt2": "", "en-ngram": "model.arpa.gz"}
+# An n-gram model is a file, a Hugging Face model its folder.
+_ARPA = "model.arpa.gz"
+_FILES = (_ARPA, "config.json")
 
 KIND = Kind(
     open=_open_builtin,
@@ -112,7 +114,7 @@ def _with_scheme(reference: str) -> str:
     raise ModelNotAvailableError(
         f"unknown model {reference!r}{hint}"
         "; write huggingface://NAME, docker://IMAGE, the path of a model's folder or file, "
-        f"or one of: {', '.join(f'builtin://{name}' for name in builtin_models())}"
+        "or a built-in model (pommel models list)"
     )
 
 
