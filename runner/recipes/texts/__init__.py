@@ -61,11 +61,11 @@ def _sentences(language: str, n: int, seed: str) -> Iterator[str]:
 def _endless(sources: Sequence[ItemSource], seed: str) -> Iterator[str]:
     drawn = random.Random(seed)  # noqa: S311 - sampling text, not secrets
     languages = [str(source.head["meta"]["language"]) for source in sources]
-    counts = [len(next(source.items([0]))) for source in sources]
+    counts = [len(next(source.items([0])).conditions) for source in sources]
     while True:
         (k,) = drawn.choices(range(len(sources)), counts)
         (item,) = sources[k].items([drawn.randrange(sources[k].n_items)])
-        for condition in drawn.sample(item, _N_OF_AN_ITEM):
+        for condition in drawn.sample(item.conditions, _N_OF_AN_ITEM):
             yield Region.with_first_letter(condition.sentence, "capital", languages[k])
 
 
