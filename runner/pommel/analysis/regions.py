@@ -41,8 +41,8 @@ OF_REGION = (
     Column(
         "lexemes",
         help=(
-            "what the suite says of where the item is from (`source`), as JSON; the items of one "
-            "lexeme share it"
+            "what the suite says of where the item is from (`source`), as JSON: in the Russian, "
+            'Hebrew and most French suites, the words that fill it, `{"V.word": "спать"}`'
         ),
     ),
 )
