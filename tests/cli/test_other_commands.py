@@ -80,7 +80,7 @@ def test_suites_added_up_by_circuit(pommel: Pommel, suite_file: Path) -> None:
 def test_suites_show_has_predictions_and_an_item(pommel: Pommel, suite_file: Path) -> None:
     lines = pommel("suites", "show", suite_file, "--item", "2").stdout.splitlines()
     assert lines[0] == "agreement"
-    assert "  prediction 0: (2;%match%) < (2;%mismatch%)" in lines
+    assert "    prediction 0: (2;%match%) < (2;%mismatch%)" in lines
     assert "    match     1: The surgeon | 2: is | 3: good ." in lines
 
 
