@@ -77,19 +77,6 @@ def test_suites_added_up_by_circuit(pommel: Pommel, suite_file: Path) -> None:
     assert cells[-1][2:] == ["1", "3", "1"]
 
 
-def test_suites_show_has_predictions_and_an_item(pommel: Pommel, suite_file: Path) -> None:
-    lines = pommel("suites", "show", suite_file, "--item", "2").stdout.splitlines()
-    assert lines[0] == "agreement"
-    assert "    prediction 0: (2;%match%) < (2;%mismatch%)" in lines
-    assert "    match     1: The surgeon | 2: is | 3: good ." in lines
-
-
-def test_suites_show_of_an_item_that_is_not_there(pommel: Pommel, suite_file: Path) -> None:
-    outcome = pommel("suites", "show", suite_file, "--item", "99")
-    assert outcome.status == 2
-    assert "agreement has no item 99" in outcome.stderr
-
-
 def test_suites_export_in_every_format(pommel: Pommel, suite_file: Path, tmp_path: Path) -> None:
     for form in ("json", "csv", "txt"):
         assert pommel("suites", "export", suite_file, "-o", tmp_path, "--format", form).status == 0
