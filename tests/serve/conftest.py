@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 NewPage = Callable[..., Page]
 
@@ -17,6 +17,8 @@ def new_page(chromium: Browser) -> Iterator[NewPage]:
     the Content-Security-Policy had nothing to refuse (its refusals are errors of the console).
     """
     wrong: list[str] = []
+    # Other tests of this process may have a window open.
+    own: list[BrowserContext] = []
 
     def opened(
         *, width: int = 1280, height: int = 900, dark: bool = False, script: bool = True
@@ -27,6 +29,7 @@ def new_page(chromium: Browser) -> Iterator[NewPage]:
             java_script_enabled=script,
             accept_downloads=True,
         )
+        own.append(context)
         context.set_default_timeout(15_000)
         page = context.new_page()
 
@@ -41,7 +44,7 @@ def new_page(chromium: Browser) -> Iterator[NewPage]:
         return page
 
     yield opened
-    for context in chromium.contexts:
+    for context in own:
         context.close()
     assert wrong == []
 

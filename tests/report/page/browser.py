@@ -13,7 +13,7 @@ from playwright.sync_api import Browser as Chromium, Page, sync_playwright
 # Of these the first that is there.
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
-_TIMEOUT_SECONDS = 30.0
+_TIMEOUT_SECONDS = 90.0
 _MS_BETWEEN_LOOKS = 50.0
 _OPTIONS = ("--no-sandbox", "--disable-gpu", "--force-color-profile=srgb")
 
