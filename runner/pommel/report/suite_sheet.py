@@ -86,7 +86,7 @@ class SuiteSheet:
 
     @property
     def _head(self) -> list[str]:
-        return [*_facts({"": self.suite.meta.get("comment")}).values(), *self.caveats]
+        return [*filter(None, [_in_a_line(self.suite.meta.get("comment"))]), *self.caveats]
 
     @property
     def _of_item(self) -> str:
@@ -212,19 +212,20 @@ class SuiteSheet:
             mark = "\\*" if condition.name in self.suite.unacceptable else ""
             context = f"{markdown_text(condition.context)} " if condition.context else ""
             yield f"- {markdown_text(condition.name)}: {mark}{context}{' '.join(regions)}"
-            gloss = _facts({"": condition.as_written.get("gloss")}).get("")
-            if gloss:
+            if gloss := _in_a_line(condition.as_written.get("gloss")):
                 yield f"  - {markdown_text(gloss)}"
 
 
 def _facts(found: Mapping[str, object]) -> dict[str, str]:
     """Return what is known of these facts, each in a line."""
-    facts = {}
-    for term, value in found.items():
-        several = value if isinstance(value, list) else [value] if value else []
-        if text := " ".join(", ".join(map(str, several)).split()):
-            facts[term] = text
-    return facts
+    lines = ((term, _in_a_line(value)) for term, value in found.items())
+    return {term: line for term, line in lines if line}
+
+
+def _in_a_line(value: object) -> str:
+    """Return a value, or those of a list, in one line; "" for none."""
+    several = value if isinstance(value, list) else [value] if value else []
+    return " ".join(", ".join(map(str, several)).split())
 
 
 def _recipe(generator: object) -> str:
