@@ -18,6 +18,8 @@ from tests.models.tiny_tokenizers import byte_level
 
 import pommel
 from pommel.models.model import Model, Policy, score_all
+from pommel.sources.generation import open_grammar
+from pommel.sources.grammar.source import has_items
 from pommel.sources.load import SuiteCard, find_suites, load_suites, suite_files
 from pommel.suite.lint import RULES, check_suite
 from pommel.suite.suite import Suite
@@ -246,6 +248,28 @@ def test_what_was_judged_is_what_ships(suites: Sequence[Suite]) -> None:
         assert len(otherwise) <= len(rows) // 100, language
         card = (SUITES / language / "README.md").read_text("utf-8")
         assert not otherwise or f"{len(otherwise)} were judged the opposite" in card, language
+
+
+def test_items_differ_up_to_what_is_tested_and_test_many_verbs(suites: Sequence[Suite]) -> None:
+    """Of whole sentences that are compared, `duplicate-prefix` cannot say so."""
+    n_tried = 0
+    for suite in suites:
+        template = SUITES / suite.language / "sources" / f"{suite.name}.template"
+        source = open_grammar(template) if template.is_file() else None
+        once_to = source.once_to if source and has_items(source) else None
+        if once_to is None:
+            continue
+        n_tried += 1
+        begun = {
+            tuple(region.text for each in item.conditions for region in each.regions[:once_to])
+            for item in suite.items
+        }
+        assert len(begun) == len(suite.items), suite.name
+        # The slot of the verb is the last, but where a main verb follows the one that is tested.
+        place = -2 if "obj_rel_within" in suite.name else -1
+        verbs = {[*item.as_written["source"].values()][place] for item in suite.items}
+        assert len(verbs) >= 30, suite.name
+    assert n_tried == 21
 
 
 def test_the_table_of_the_docs_is_true() -> None:
