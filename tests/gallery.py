@@ -87,7 +87,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "gallery.sqlite"
         english = pommel.run(MODELS, "suites:en", store=store).runs
-        hebrew = pommel.run(MODELS[0], "he_gender_prep", store=store).runs
+        hebrew = pommel.run("builtin://he-gpt2", "he_gender_prep", store=store).runs
         # Runs read their surprisals from the store when they are asked for them.
         found = [*real_pictures(english, hebrew), *made_up_pictures()]
     images = DOCS / "images"
@@ -132,8 +132,8 @@ def real_pictures(english: Sequence[Run], hebrew: Sequence[Run]) -> list[Picture
         Picture(
             plot="regions",
             name="regions-hebrew",
-            text="A suite in Hebrew. The model is an English one: look at the letters, not at the "
-            "numbers.",
+            text="A suite in Hebrew, which is written from right to left; regions go on to the "
+            "right.",
             chart=region_chart(_on("he_gender_prep", hebrew)),
         ),
         of_records("circuits", "The two built-in models on the shipped English suites."),
