@@ -40,6 +40,10 @@ _SECTIONS = {
         "serve": ("serve", "Show the results that are kept in a browser."),
         "import-results": ("import_results", "Keep results that others have published as runs."),
     },
+    "Papers": {
+        "reproduce": ("study:reproduce", "Do again what a paper has done, printed tables beside."),
+        "study": ("groups:study", "Run a study of your own; copy one that ships with pommel."),
+    },
     "Suites": {
         "suites": ("groups:suites", "List, show, preview, check, export and begin suites."),
         "validate": ("validate", "Check suite files and report every fault."),

@@ -182,3 +182,21 @@ launch = LazyGroup(
     """,
 )
 launch.sections = {"Commands": _LAUNCHERS}
+
+
+_STUDY = {
+    "run": ("study:run", "Do what a study's FILE says."),
+    "copy": ("study:copy", "Copy a study that ships with pommel, to make one's own."),
+}
+
+
+study = LazyGroup(
+    "study",
+    help="""Studies: texts, models, suites and tables of a paper, as a file.
+
+    \b
+      pommel study copy hu2020 mine
+      pommel study run mine/hu2020.toml --dry-run
+    """,
+)
+study.sections = {"Commands": _STUDY}

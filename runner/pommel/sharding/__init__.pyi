@@ -1,3 +1,3 @@
-from .launching.launcher import Launcher as Launcher
+from .launching.launcher import Launcher as Launcher, Worker as Worker
 from .plan import Plan as Plan
 from .segments import PlanFolder as PlanFolder

@@ -9,6 +9,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -78,39 +79,56 @@ class Launcher(ABC):
         return ["run", *values, *(f"--{name}" for name, is_given in flags.items() if is_given)]
 
 
-Process = subprocess.Popen[bytes]
+class Worker(subprocess.Popen[bytes]):
+    """A process that runs a command of pommel for another one."""
 
+    @classmethod
+    def started(
+        cls,
+        command: Iterable[str],
+        log: Path,
+        environment: Mapping[str, str] = {},
+        *,
+        folder: Path | None = None,
+        output: Path | None = None,
+    ) -> "Worker":
+        """Start a worker; it hears of no Ctrl-C but by us, and ends if we are killed.
 
-def started(command: Iterable[str], log: Path, environment: Mapping[str, str] = {}) -> Process:
-    """Start a worker of this Python; it hears of no Ctrl-C but by us, and ends if we are killed."""
-    ending = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
-    with log.open("ab") as said:
-        return subprocess.Popen(
-            [*ending, sys.executable, "-m", "pommel", *command],
-            env=os.environ | environment,
-            stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
-            start_new_session=True,
-        )
+        All that it says goes to the end of `log`, but for what it prints where there is an
+        `output`. It works in a folder, by default in ours.
+        """
+        ending = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+        with (
+            log.open("ab") as said,
+            output.open("wb") if output else nullcontext(said) as printed,
+        ):
+            return cls(
+                [*ending, sys.executable, "-m", "pommel", *command],
+                cwd=folder,
+                env=os.environ | environment,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=said,
+                start_new_session=True,
+            )
+
+    @staticmethod
+    def end_all(workers: "Iterable[Worker]") -> None:
+        """End workers after their batch, or at once if that takes long, or at a second Ctrl-C."""
+        running = [each for each in workers if each.poll() is None]
+        until = time.monotonic() + _SECONDS_TO_STOP
+        try:
+            for each in running:
+                each.terminate()
+            for each in running:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    each.wait(max(0, until - time.monotonic()))
+        finally:
+            for each in running:
+                each.kill()
+                each.wait()
 
 
 def is_lost(status: int) -> bool:
     """Say whether a worker was ended from outside: by a signal, or as one that it has obeyed."""
     return status < 0 or status > 128  # noqa: PLR2004
-
-
-def end(processes: Iterable[Process]) -> None:
-    """End workers after their batch, or at once if that takes long, or at a second Ctrl-C."""
-    running = [each for each in processes if each.poll() is None]
-    until = time.monotonic() + _SECONDS_TO_STOP
-    try:
-        for each in running:
-            each.terminate()
-        for each in running:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                each.wait(max(0, until - time.monotonic()))
-    finally:
-        for each in running:
-            each.kill()
-            each.wait()

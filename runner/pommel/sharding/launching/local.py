@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pommel.analysis import Option
 from pommel.errors import counted
-from pommel.sharding.launching.launcher import Launcher, Process, end, is_lost, started
+from pommel.sharding.launching.launcher import Launcher, Worker, is_lost
 from pommel.sharding.segments import PlanFolder
 from pommel.values import frozen
 
@@ -43,14 +43,15 @@ class LocalWorkers(Launcher):
         n_threads = max(1, (os.cpu_count() or 1) // n_workers)
         environment = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", str(n_threads))}
         waiting = deque(work.status().missing)
-        running: dict[int, tuple[Process, str | None]] = {}
+        running: dict[int, tuple[Worker, str | None]] = {}
         n_lost = Counter[int]()
         try:
             while waiting or running:
                 while waiting and free:
                     number, device = waiting.popleft(), free.pop()
                     command = self.command(work, number, device)
-                    running[number] = (started(command, work.log(number), environment), device)
+                    worker = Worker.started(command, work.log(number), environment)
+                    running[number] = (worker, device)
                 yield counted(len(running), "worker")
                 time.sleep(_SECONDS_BETWEEN_LOOKS)
                 for number, (process, device) in [*running.items()]:
@@ -62,4 +63,4 @@ class LocalWorkers(Launcher):
                         n_lost[number] += 1
                         waiting.append(number)
         finally:
-            end(process for process, _ in running.values())
+            Worker.end_all(process for process, _ in running.values())

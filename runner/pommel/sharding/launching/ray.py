@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pommel.analysis import Option
 from pommel.errors import PommelError, UsageError, counted
 from pommel.models import LoadOptions
-from pommel.sharding.launching.launcher import Launcher, end, is_lost, started
+from pommel.sharding.launching.launcher import Launcher, Worker, is_lost
 from pommel.sharding.segments import PlanFolder
 from pommel.values import frozen
 
@@ -132,13 +132,13 @@ def run_shard(command: list[str], log: Path) -> None:
     """Run a worker where a task is; raises `WorkerLostError` if it was ended from outside."""
     # A task that is cancelled hears of it as of Ctrl-C, which a cluster in the background ignores.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    worker = started(command, log)
+    worker = Worker.started(command, log)
     try:
         while (status := worker.poll()) is None:
             # In pieces: a system call is not interrupted by it.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 worker.wait(1)
     finally:
-        end([worker])
+        Worker.end_all([worker])
     if is_lost(status):
         raise WorkerLostError(f"status {status}")

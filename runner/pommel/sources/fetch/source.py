@@ -118,18 +118,22 @@ class PublishedSource:
     def chosen(self, patterns: Collection[str]) -> tuple[SourceFile, ...]:
         """Return the files whose paths match one of the patterns (`*.json`), all if there are none.
 
-        The file with the licence is always among them. Raises `UsageError` for a pattern that
-        matches nothing.
+        The file with the licence is always among them, unless all are shipped: these are tables of
+        pommel's own. Raises `UsageError` for a pattern that matches nothing.
         """
         if not patterns:
             return self.files
-        wanted = {self.licence_file}
+        wanted: set[str] = set()
         for pattern in patterns:
             matching = {file.path for file in self.files if fnmatchcase(file.path, pattern)}
             if not matching:
                 first = f"its first is {self.files[0].path!r}"
                 raise UsageError(f"{self.name} has no file that matches {pattern!r}; {first}")
             wanted |= matching
+        if self.licence_file and not all(
+            file.shipped for file in self.files if file.path in wanted
+        ):
+            wanted.add(self.licence_file)
         return tuple(file for file in self.files if file.path in wanted)
 
 

@@ -1,0 +1,301 @@
+"""The folder of a study: what its steps make, which of them are done, and who does the others.
+
+    study.toml                as it was when the steps were last run
+    text/ models/             what models are trained on, and the models
+    published/                what others have published
+    store.sqlite              results of the study's models; published.sqlite has the published ones
+    tables/ figures/          what statistics say, and plots
+    logs/STEP.log             all that a step has said
+    steps/STEP.json           a step that is done, and of what
+    values.csv                every value of every table: printed, recomputed, of the study's models
+    index.html                the page
+
+A step is done if its file in steps/ says so of the same command, the same files and the same steps
+before it. It is written last, so that a study which was killed goes on where it stood; what
+trains and what runs models goes on within its step.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from pommel.errors import InputError, PommelError, UsageError, listed
+from pommel.files import locked_for_others, make_folder, replacing, sha256_of, write_text
+from pommel.sharding import Worker
+from pommel.studies.page import write_page
+from pommel.studies.steps import JOIN, Asked, Step, StudySteps
+from pommel.studies.study import Study
+from pommel.studies.values import StudyValue
+from pommel.values import frozen
+
+PAGE = "index.html"
+_VALUES = "values.csv"
+_SECONDS_BETWEEN_LOOKS = 0.05
+
+
+@frozen
+class StepEnd:
+    """How a step has ended: `seconds` it took, `failure` is "" or what is to be known of it."""
+
+    step: Step
+    seconds: float
+    failure: str = ""
+
+
+@frozen(slots=False)
+class StudyFolder:
+    """A study that is done in a folder, as it was asked for."""
+
+    study: Study
+    asked: Asked
+    path: Path
+    n_jobs: int = 0
+    ends: list[StepEnd] = field(default_factory=list)
+
+    @staticmethod
+    def copy(study: Study, folder: Path) -> list[Path]:
+        """Copy the file of a study, and those of its printed values; return their paths.
+
+        Raises `UsageError` if one of them is there already.
+        """
+        names = [study.file.name, *(each.printed for each in study.tables if each.printed)]
+        paths = [folder / name for name in dict.fromkeys(names)]
+        if there := [path for path in paths if path.exists()]:
+            raise UsageError(f"{there[0]} is there already; give another folder")
+        for path in paths:
+            make_folder(path.parent)
+            with replacing(path) as aside:
+                shutil.copyfile(study.file.parent / path.relative_to(folder), aside)
+        return paths
+
+    @cached_property
+    def plan(self) -> StudySteps:
+        """All steps; raises `UsageError` for a scale that the study has not."""
+        if self.asked.scale not in self.study.scales:
+            there = listed([*self.study.scales])
+            raise UsageError(
+                f"{self.study.file.name} has no scale {self.asked.scale}; it has {there}"
+            )
+        for language, path in self.asked.corpora.items():
+            if language not in self.study.languages:
+                there = listed(self.study.languages, most=9)
+                raise UsageError(f"the study has no language {language!r}: it has {there}")
+            if not path.is_file():
+                raise InputError(f"{path}: there is no such text")
+        return StudySteps.of(self.study, self.asked)
+
+    @property
+    def n_at_once(self) -> int:
+        """How many steps are under way at once: as many as was said, or two."""
+        return self.n_jobs or min(2, os.cpu_count() or 1)
+
+    @property
+    def page(self) -> Path:
+        """The page that a study ends in."""
+        return self.path / PAGE
+
+    def is_done(self, step: Step) -> bool:
+        """Say whether a step need not be done again."""
+        file = self._done_file(step)
+        with contextlib.suppress(OSError, ValueError):
+            is_same = json.loads(file.read_text("utf-8"))["key"] == self._keys[step.name]
+            made = (*step.makes, *([step.output] if step.output else []))
+            return is_same and all((self.path / each).exists() for each in made)
+        return False
+
+    def _done_file(self, step: Step) -> Path:
+        return self.path / "steps" / f"{step.name}.json"
+
+    def log(self, step: Step) -> Path:
+        """Return the file of what a step has said."""
+        return self.path / "logs" / f"{step.name}.log"
+
+    @cached_property
+    def _keys(self) -> Mapping[str, str]:
+        """What each step rests on: its command, files from outside, and the steps before it."""
+        keys: dict[str, str] = {}
+        for step in self.plan.steps:
+            outside = [path for path in map(Path, step.words) if path.is_absolute()]
+            sums = [sha256_of(path) for path in outside if path.is_file()]
+            told = [*step.words, *sums, *(keys.get(each, "") for each in step.needs)]
+            keys[step.name] = hashlib.sha256("\0".join(told).encode()).hexdigest()
+        return keys
+
+    def run(self) -> Generator[str]:
+        """Do what is not done, several steps at once, and yield in words what is under way.
+
+        `ends` has each step that has ended. In the end the values and the page are written. Closed
+        before, it ends what is under way. Raises `UsageError` where somebody else is at it or a
+        text is missing, and `PommelError`, with the exit status of a step that has failed.
+        """
+        if missing := self.plan.missing_corpora:
+            options = " ".join(f"--corpus {each}=FILE" for each in missing)
+            raise UsageError(f"this scale trains on text that people wrote: {options}")
+        for name in ("logs", "steps", "tables", "figures", "text", "models", "plans"):
+            make_folder(self.path / name)
+        with (self.path / "steps" / "lock").open("a") as opened:
+            if not locked_for_others(opened.fileno(), waiting=False):
+                raise UsageError(f"{self.path}: a study is being done there; give another -o")
+            shutil.copyfile(self.study.file, self.path / "study.toml")
+            yield from self._run_steps()
+        self._write_page()
+
+    def _run_steps(self) -> Generator[str]:
+        work = _Work(folder=self)
+        try:
+            while work.begin() or work.running:
+                yield ", ".join(work.running)
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
+                work.look()
+        finally:
+            Worker.end_all(each.worker for each in work.running.values())
+        if work.failures:
+            raise PommelError("\npommel: ".join(work.failures))
+
+    def start(self, step: Step) -> Worker | None:
+        """Start a step; what takes no worker is done at once."""
+        self._done_file(step).unlink(missing_ok=True)
+        if step.words[0] == JOIN:
+            self._join(step)
+            return None
+        n_threads = str(max(1, (os.cpu_count() or 1) // self.n_at_once))
+        return Worker.started(
+            step.expanded(self.path),
+            self.log(step),
+            {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", n_threads)},
+            folder=self.path,
+            output=self._part(step) if step.output else None,
+        )
+
+    def _part(self, step: Step) -> Path:
+        return self.path / f"{step.output}.part"
+
+    def _join(self, step: Step) -> None:
+        with replacing(self.path / step.output) as aside, aside.open("wb") as joined:
+            for each in step.words[1:]:
+                with (self.path / each).open("rb") as part:
+                    shutil.copyfileobj(part, joined)
+
+    def end(self, step: Step, status: int, seconds: float) -> StepEnd:
+        """Return how a step has ended; if well, it is done from now on."""
+        failure = ""
+        if status:
+            said = self.log(step).read_text("utf-8", "replace").strip().splitlines()
+            last = said[-1].removeprefix("pommel: ") if said else "it said nothing"
+            failure = f"{step.name} failed with status {status}: {last} ({self.log(step)})"
+            self._part(step).unlink(missing_ok=True)
+        else:
+            if self._part(step).exists():
+                self._part(step).replace(self.path / step.output)
+            done = {
+                "key": self._keys[step.name],
+                "command": step.line,
+                "seconds": round(seconds, 1),
+            }
+            write_text(self._done_file(step), json.dumps(done) + "\n")
+        ended = StepEnd(step=step, seconds=seconds, failure=failure)
+        self.ends.append(ended)
+        return ended
+
+    def counts(self) -> dict[str, int]:
+        """Return how many printed values come out as printed, differ, and cannot be computed."""
+        return StudyValue.counts(self.values())
+
+    def planned(self) -> Iterator[str]:
+        """Yield what `pommel plan` says of models that would run by a plan: shards and costs.
+
+        Nothing is written, and nothing is loaded.
+        """
+        for step in self.plan.steps:
+            if step.words[:2] == ("plan", "make"):
+                words = [each for each in step.words if each not in ("-o", *step.makes)]
+                with TemporaryDirectory() as aside:
+                    log, output = Path(aside, "log"), Path(aside, "output")
+                    worker = Worker.started(words, log, output=output)
+                    try:
+                        worker.wait()
+                    finally:
+                        Worker.end_all([worker])
+                    yield output.read_text("utf-8") + log.read_text("utf-8")
+
+    def values(self) -> list[StudyValue]:
+        """Return every value of every table, as far as there are any."""
+        return [
+            value
+            for table in self.study.tables
+            for value in StudyValue.of_table(self.study, table, self.path / "tables")
+        ]
+
+    def _write_page(self) -> None:
+        values = self.values()
+        write_text(self.path / _VALUES, StudyValue.csv(values))
+        write_page(self.study, self.asked, [*self._steps_done()], values, self.page)
+
+    def _steps_done(self) -> Iterator[tuple[Step, float | None]]:
+        """Yield each step with the seconds that it took, None where it was not done."""
+        for step in self.plan.steps:
+            seconds = None
+            with contextlib.suppress(OSError, ValueError):
+                seconds = json.loads(self._done_file(step).read_text("utf-8"))["seconds"]
+            yield step, seconds
+
+
+class _Running(NamedTuple):
+    step: Step
+    worker: Worker
+    began_s: float
+
+
+@dataclass(slots=True, kw_only=True)
+class _Work:
+    """What is to be done, what is under way, and what has failed.
+
+    `lost` are the names of optional steps that have failed, and of all that needs them.
+    """
+
+    folder: StudyFolder
+    waiting: dict[str, Step] = field(init=False)
+    running: dict[str, _Running] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
+    failures: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        steps = self.folder.plan.steps
+        self.waiting = {each.name: each for each in steps if not self.folder.is_done(each)}
+
+    def begin(self) -> bool:
+        """Begin what can be, and say whether anything is left to begin; nothing after a failure."""
+        for step in [*self.waiting.values()] if not self.failures else ():
+            if self.lost & {*step.needs}:
+                self.lost.add(step.name)
+                del self.waiting[step.name]
+                continue
+            is_ready = not {*step.needs} & (self.waiting.keys() | self.running.keys())
+            if is_ready and len(self.running) < self.folder.n_at_once:
+                began_s = time.monotonic()
+                if worker := self.folder.start(step):
+                    self.running[step.name] = _Running(step, worker, began_s)
+                else:
+                    self.folder.end(step, 0, time.monotonic() - began_s)
+                del self.waiting[step.name]
+        return bool(self.waiting) and not self.failures
+
+    def look(self) -> None:
+        """Take note of what has ended."""
+        for name, each in [*self.running.items()]:
+            if (status := each.worker.poll()) is not None:
+                del self.running[name]
+                ended = self.folder.end(each.step, status, time.monotonic() - each.began_s)
+                if ended.failure and each.step.optional:
+                    self.lost.add(name)
+                elif ended.failure:
+                    self.failures.append(ended.failure)

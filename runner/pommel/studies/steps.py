@@ -1,0 +1,336 @@
+"""The steps of a study: commands of pommel, each with what it needs and what it makes.
+
+All paths are below the study's folder, in which the commands run; what a reader would type there is
+the same. Nothing here does anything.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from pathlib import Path
+
+from pommel.studies.study import (
+    LANGUAGE,
+    Models,
+    Runs,
+    ScaleName,
+    Study,
+    at_scale,
+    options_at,
+)
+from pommel.values import frozen
+
+OWN_STORE, PUBLISHED_STORE = "store.sqlite", "published.sqlite"
+REPORT = "report.html"
+# Not a command of pommel: texts one behind the other.
+JOIN = "cat"
+
+_SCHEMES = {"lstm": "lstm", "ngram": "ngram", "transformer": "huggingface"}
+
+
+@frozen
+class Step:
+    """A command of pommel, `words` without the program, and what it is called.
+
+    `needs` are the names of the steps that have to be done before, `makes` the paths that are there
+    afterwards. `output` is the file that has what it prints. What is `optional` may fail: what
+    needs it is left out then.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    makes: tuple[str, ...] = ()
+    output: str = ""
+    optional: bool = False
+
+    @property
+    def line(self) -> str:
+        """The command as one might type it in the study's folder; patterns are the shell's."""
+        words = (each if _is_pattern(each) else shlex.quote(each) for each in self.words)
+        program = () if self.words[0] == JOIN else ("pommel",)
+        output = (">", shlex.quote(self.output)) if self.output else ()
+        return " ".join([*program, *words, *output])
+
+    def expanded(self, folder: Path) -> list[str]:
+        """Return the words with the files that patterns match below the folder."""
+        found = []
+        for each in self.words:
+            files = sorted(folder.glob(each)) if _is_pattern(each) else []
+            found += [str(path.relative_to(folder)) for path in files] or [each]
+        return found
+
+
+def _is_pattern(word: str) -> bool:
+    return word.startswith("published/") and "*" in word
+
+
+@frozen
+class Asked:
+    """What was asked of a study: its scale, and what a machine or a reader adds.
+
+    `corpora` are texts by language, in place of generated ones. `launch` is what `pommel launch` is
+    told at the scale of the paper (`slurm --partition gpu`). `offline` fetches nothing.
+    """
+
+    scale: ScaleName = "tiny"
+    corpora: Mapping[str, Path] = field(default_factory=dict)
+    launch: str = "local"
+    offline: bool = False
+
+
+@frozen
+class StudySteps:
+    """The steps of a study, each behind those that it needs.
+
+    `missing_corpora` are languages of which the scale of the paper needs a text that nobody has
+    given; `hours` is how long the trainings may take that somebody has told of.
+    """
+
+    steps: tuple[Step, ...]
+    missing_corpora: tuple[str, ...]
+    hours: float
+
+    @classmethod
+    def of(cls, study: Study, asked: Asked) -> "StudySteps":
+        """Return the steps of a study as it was asked for."""
+        making = _Making(study=study, asked=asked)
+        steps = (*making.published(), *making.texts(), *making.models(), *making.runs())
+        needed = {language for each in making.trained() for language in each.languages}
+        is_missing = asked.scale == "paper"
+        return cls(
+            steps=(*steps, *making.tables(steps), *making.figures(steps)),
+            missing_corpora=tuple(sorted(needed - {*asked.corpora})) if is_missing else (),
+            hours=sum(
+                each.models.hours * study.scales[asked.scale].n_seeds for each in making.trained()
+            ),
+        )
+
+
+@frozen
+class _OneModel:
+    """One of the models of a kind: of one language, or of none."""
+
+    models: Models
+    language: str
+
+    @property
+    def name(self) -> str:
+        return self.models.name.replace(LANGUAGE, self.language)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its text."""
+        text = self.models.text
+        texts = (text,) if isinstance(text, str) else text
+        return tuple(each.replace(LANGUAGE, self.language) for each in texts)
+
+    @property
+    def path(self) -> str:
+        return f"models/{self.name}{'.arpa.gz' if self.models.train == 'ngram' else ''}"
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        if not self.models.train:
+            return tuple(each.replace(LANGUAGE, self.language) for each in self.models.references)
+        seeds = "" if self.models.train == "ngram" else "/seed-*"
+        return (f"{_SCHEMES[self.models.train]}://{self.path}{seeds}",)
+
+
+@frozen
+class _Making:
+    """What makes the steps of each kind."""
+
+    study: Study
+    asked: Asked
+
+    def published(self) -> Iterator[Step]:
+        """Yield the steps that bring what others have published into a store."""
+        for each in self.study.published:
+            folder = f"published/{each.fetch}"
+            only = [f"--only={pattern}" for pattern in each.only]
+            offline = ["--offline"] if self.asked.offline else []
+            fetching = Step(
+                name=f"fetch-{each.fetch}",
+                words=("fetch", each.fetch, *only, *offline, "--force", "-o", folder),
+                makes=(folder,),
+                optional=True,
+            )
+            yield fetching
+            files = [f"{folder}/{pattern}" for pattern in each.files]
+            options = shlex.split(each.options)
+            yield Step(
+                name=f"import-{each.fetch}",
+                words=("import-results", *files, *options, "--store", PUBLISHED_STORE),
+                needs=(fetching.name,),
+                makes=(PUBLISHED_STORE,),
+                optional=True,
+            )
+
+    def trained(self) -> list[_OneModel]:
+        """Return the models that are trained at this scale."""
+        return [each for each in self._all_models() if each.models.train]
+
+    def _all_models(self) -> Iterator[_OneModel]:
+        for models in self.study.models:
+            if at_scale(models, self.asked.scale):
+                is_each = LANGUAGE in models.name
+                for language in self.study.languages_of(models) if is_each else ("",):
+                    yield _OneModel(models=models, language=language)
+
+    def _text(self, languages: tuple[str, ...]) -> str:
+        """Return the path of the text of a language, or of several."""
+        if len(languages) == 1 and languages[0] in self.asked.corpora:
+            return str(self.asked.corpora[languages[0]].absolute())
+        # At the scale of the paper what is missing is somebody's to bring.
+        folder = "text" if self.asked.scale != "paper" or len(languages) > 1 else "corpora"
+        return f"{folder}/{'+'.join(languages)}.txt"
+
+    def texts(self) -> Iterator[Step]:
+        """Yield the steps that make the texts that models are trained on."""
+        scale = self.study.scales[self.asked.scale]
+        languages = dict.fromkeys(each for model in self.trained() for each in model.languages)
+        for language in languages:
+            path = self._text((language,))
+            if path.startswith("text/"):
+                number = str(scale.n_sentences)
+                grammar = f"texts:{language}"
+                yield Step(
+                    name=f"text-{language}",
+                    words=("generate", grammar, "--text", number, "--seed", "1", "-o", path),
+                    makes=(path,),
+                )
+        every = dict.fromkeys(model.languages for model in self.trained())
+        for several in (each for each in every if len(each) > 1):
+            path = self._text(several)
+            parts = [self._text((each,)) for each in several]
+            yield Step(
+                name=f"text-{'+'.join(several)}",
+                words=(JOIN, *parts),
+                needs=self._text_steps(several, joined=False),
+                makes=(path,),
+                output=path,
+            )
+
+    def _text_steps(self, languages: tuple[str, ...], *, joined: bool = True) -> tuple[str, ...]:
+        """Return the names of the steps that make the text of languages, where it is made."""
+        if len(languages) > 1 and joined:
+            return (f"text-{'+'.join(languages)}",)
+        made = (each for each in languages if self._text((each,)).startswith("text/"))
+        return tuple(f"text-{each}" for each in made)
+
+    def models(self) -> Iterator[Step]:
+        """Yield the steps that train models."""
+        seeds = range(1, self.study.scales[self.asked.scale].n_seeds + 1)
+        for model in self.trained():
+            kind = str(model.models.train)
+            several = [f"--seed={seed}" for seed in seeds] if kind != "ngram" else []
+            options = options_at(model.models, self.asked.scale)
+            text = self._text(model.languages)
+            yield Step(
+                name=f"train-{model.name}",
+                words=("train", kind, text, "-o", model.path, *several, *options),
+                needs=self._text_steps(model.languages),
+                makes=(model.path,),
+            )
+
+    def runs(self) -> Iterator[Step]:
+        """Yield the steps that run models on suites: at once, or as a plan where that is long."""
+        for number, runs in enumerate(self.study.runs, start=1):
+            if not at_scale(runs, self.asked.scale):
+                continue
+            is_each = LANGUAGE in "".join([*runs.models, *runs.suites])
+            for language in self.study.languages_of(runs) if is_each else ("",):
+                models = [
+                    each
+                    for each in self._all_models()
+                    if each.models.name in runs.models and each.language in ("", language)
+                ]
+                if models:
+                    name = f"{number}{language and f'-{language}'}"
+                    yield from self._run(name, runs, models, language)
+
+    def _run(self, name: str, runs: Runs, models: list[_OneModel], language: str) -> Iterator[Step]:
+        suites = [self._suite(each.replace(LANGUAGE, language)) for each in runs.suites]
+        references = [each for model in models for each in model.references]
+        options = shlex.split(runs.options)
+        trained = tuple(f"train-{each.name}" for each in models if each.models.train)
+        offline = ["--offline"] if self.asked.offline else []
+        own = (*references, *suites, *options, *offline)
+        if self.asked.scale != "paper" or trained:
+            words = ("run", *own, "--store", OWN_STORE)
+            yield Step(name=f"run-{name}", words=words, needs=trained, makes=(OWN_STORE,))
+            return
+        plan, shards = f"plans/{name}.json", f"shards/{name}"
+        yield Step(
+            name=f"plan-{name}",
+            words=("plan", "make", *own, "--minutes", "60", "-o", plan),
+            makes=(plan,),
+        )
+        launch = shlex.split(self.asked.launch)
+        yield Step(
+            name=f"launch-{name}",
+            words=("launch", launch[0], plan, "-o", shards, *launch[1:]),
+            needs=(f"plan-{name}",),
+            makes=(shards,),
+        )
+        yield Step(
+            name=f"run-{name}",
+            words=("runs", "merge", shards, "--store", OWN_STORE),
+            needs=(f"launch-{name}",),
+            makes=(OWN_STORE,),
+        )
+
+    def _suite(self, source: str) -> str:
+        """Return what a suite is called in the study's folder: one beside the file by its path."""
+        beside = self.study.file.parent / source
+        return str(beside) if not source.startswith("suites:") and beside.exists() else source
+
+    def tables(self, steps: tuple[Step, ...]) -> Iterator[Step]:
+        """Yield the steps that compute tables."""
+        ran, imported = _named(steps, "run-"), _named(steps, "import-")
+        for table in self.study.tables:
+            if not at_scale(table, self.asked.scale):
+                continue
+            for kind, told, store, needs in (
+                ("published", table.published, PUBLISHED_STORE, imported),
+                ("own", table.own, OWN_STORE, ran),
+            ):
+                if told and needs:
+                    path = f"tables/{table.name}.{kind}.csv"
+                    yield Step(
+                        name=f"table-{table.name}-{kind}",
+                        words=(*shlex.split(told), "--store", store, "--format", "csv", "--raw"),
+                        needs=needs,
+                        makes=(path,),
+                        output=path,
+                        optional=kind == "published",
+                    )
+
+    def figures(self, steps: tuple[Step, ...]) -> Iterator[Step]:
+        """Yield the steps that draw figures, and the one that reports on all that was run."""
+        ran, imported = _named(steps, "run-"), _named(steps, "import-")
+        for figure in self.study.figures:
+            is_own = figure.of == "own"
+            if not at_scale(figure, self.asked.scale) or not (ran if is_own else imported):
+                continue
+            path, store = f"figures/{figure.name}.svg", OWN_STORE if is_own else PUBLISHED_STORE
+            yield Step(
+                name=f"figure-{figure.name}",
+                words=("report", *shlex.split(figure.options), "--store", store, "-o", path),
+                needs=ran if is_own else imported,
+                makes=(path,),
+                optional=not is_own,
+            )
+        if ran:
+            title = self.study.title
+            yield Step(
+                name="report",
+                words=("report", "--store", OWN_STORE, "-o", REPORT, "--title", title),
+                needs=ran,
+                makes=(REPORT,),
+            )
+
+
+def _named(steps: tuple[Step, ...], beginning: str) -> tuple[str, ...]:
+    return tuple(each.name for each in steps if each.name.startswith(beginning))

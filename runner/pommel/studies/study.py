@@ -1,0 +1,327 @@
+"""A study: which texts, models, suites and statistics the tables of a paper rest on.
+
+It is a file of TOML that says what there is, not how it is done; `steps.py` makes commands of it.
+`{language}` in a name, a reference, a suite or a statistic stands for each language in turn.
+"""
+
+import csv
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import msgspec
+
+from pommel.errors import Fault, FaultyFileError, InputError, UsageError, listed, nearest
+from pommel.files import DecodedText, shipped_folder
+
+ScaleName = Literal["tiny", "small", "paper"]
+Trained = Literal["lstm", "ngram", "transformer"]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+LANGUAGE = "{language}"
+# What a step or a table is called is part of the names of files.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._{}-]*")
+_PRINTED = "printed"
+# Of the commands of pommel those that print a table of what is kept.
+_STATISTICS = ("stats", "compare")
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a study's file; what it does not have is a fault."""
+
+
+class Scale(_Part, frozen=True, kw_only=True):
+    """How much of a study is done; `about` says what that takes, in words.
+
+    Of each language there are `n_sentences` of generated text, of each model `n_seeds`, numbered
+    from 1.
+    """
+
+    about: str
+    n_sentences: Count = 1_000
+    n_seeds: Count = 1
+
+
+class Published(_Part, frozen=True, kw_only=True):
+    """Results that others have published: a source of `pommel fetch`, and how they are imported.
+
+    `only` are the patterns of what is fetched, `files` those of what is imported, both of paths
+    below the source's folder; `options` are those of `pommel import-results`.
+    """
+
+    fetch: str
+    files: tuple[str, ...]
+    only: tuple[str, ...] = ()
+    options: str = ""
+
+
+class Models(_Part, frozen=True, kw_only=True):
+    """Models of one kind: trained on a text, or named by `references`.
+
+    `text` is a language, or several whose texts are joined. `options` are those of `pommel train`,
+    or by scale. There are models of these `languages` (none: of all of the study) if the name has
+    `{language}`, otherwise one. `scales` are those at which there are any (none: all). `hours` is
+    what one takes to train at the scale of the paper, as somebody has said.
+    """
+
+    name: str
+    train: Trained | None = None
+    text: str | tuple[str, ...] = LANGUAGE
+    references: tuple[str, ...] = ()
+    options: str | dict[ScaleName, str] = ""
+    languages: tuple[str, ...] = ()
+    scales: tuple[ScaleName, ...] = ()
+    hours: float = 0.0
+
+
+class Runs(_Part, frozen=True, kw_only=True):
+    """Which models, by their names in the study, are run on which suites.
+
+    `options` are those of `pommel run`. A suite is what that command takes, or a file beside the
+    study's.
+    """
+
+    models: tuple[str, ...]
+    suites: tuple[str, ...]
+    options: str = ""
+    languages: tuple[str, ...] = ()
+    scales: tuple[ScaleName, ...] = ()
+
+
+class Deviation(_Part, frozen=True, kw_only=True):
+    """Why values are others than printed, or cannot be computed: those with these keys."""
+
+    why: str
+    where: dict[str, str] = {}
+
+
+class Table(_Part, frozen=True, kw_only=True):
+    """A table of the paper, or of the study's own.
+
+    `published` is a command that prints it, as CSV, from published results (`stats accuracy --by
+    group`), `own` one that does from what the study's models have scored. In both, rows are told
+    apart by the columns `keys`, and have the number in `value`, which is multiplied by `factor`.
+    `printed` is a CSV file beside the study's: `keys`, `printed` and maybe `source`; where the
+    study's models or suites are called otherwise, `own_KEY` has their names, and where they have
+    no counterpart is empty. `across` is the key whose values are columns on the page.
+    """
+
+    name: str
+    title: str
+    keys: tuple[str, ...]
+    value: str
+    about: str = ""
+    printed: str = ""
+    published: str = ""
+    own: str = ""
+    factor: float = 1.0
+    decimals: int = 2
+    across: str = ""
+    deviations: tuple[Deviation, ...] = ()
+    scales: tuple[ScaleName, ...] = ()
+
+
+class Figure(_Part, frozen=True, kw_only=True):
+    """A plot: `options` are those of `pommel report`, of the results of `of`."""
+
+    name: str
+    title: str
+    options: str
+    about: str = ""
+    of: Literal["own", "published"] = "own"
+    scales: tuple[ScaleName, ...] = ()
+
+
+class Study(_Part, frozen=True, kw_only=True):
+    """All that a study's file says; `paper` is whom to cite, `address` where it stands."""
+
+    title: str
+    paper: str
+    address: str = ""
+    about: str = ""
+    languages: tuple[str, ...] = ()
+    scales: dict[ScaleName, Scale]
+    published: tuple[Published, ...] = ()
+    models: tuple[Models, ...] = ()
+    runs: tuple[Runs, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    # Set by `read`, and no key of the file.
+    file: Path = Path()
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a study.
+
+        Raises `InputError` for what cannot be read or is no TOML, and `FaultyFileError` with all
+        that makes no sense in it.
+        """
+        text = DecodedText.read(path).text
+        try:
+            value = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{path}: no TOML: {error}") from None
+        # Where it lies is nothing that it may say.
+        known = {key: each for key, each in value.items() if key != "file"}
+        try:
+            study = msgspec.convert({**known, "file": path.absolute()}, cls)
+        except msgspec.ValidationError as error:
+            message, _, place = str(error).partition(" - at `$")
+            raise FaultyFileError([_fault(path, place.strip(".`"), message)]) from None
+        if faults := [_fault(path, *each) for each in _faults(study)]:
+            raise FaultyFileError(faults)
+        return study
+
+    @staticmethod
+    def shipped() -> "dict[str, Path]":
+        """Return the files of the studies that ship with pommel, by their names."""
+        folder = shipped_folder("suites") / "studies"
+        return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """Return a study that ships with pommel; raises `UsageError` if there is none."""
+        known = cls.shipped()
+        if name not in known:
+            meant = nearest(name.lower(), known)
+            hint = f"did you mean {meant}? " if meant else ""
+            there = ", ".join(known)
+            raise UsageError(f"there is no study {name!r}; {hint}pommel has {there}")
+        return cls.read(known[name])
+
+    @property
+    def name(self) -> str:
+        """What it is called: like its file."""
+        return self.file.stem
+
+    def languages_of(self, part: Models | Runs) -> tuple[str, ...]:
+        """Return the languages of models or runs."""
+        return part.languages or self.languages
+
+    def printed_rows(self, table: Table) -> list[dict[str, str]]:
+        """Return the rows of a table's printed values; none without."""
+        if not table.printed:
+            return []
+        text = DecodedText.read(self.file.parent / table.printed).text
+        return [*csv.DictReader(text.splitlines())]
+
+
+def at_scale(part: Models | Runs | Table | Figure, scale: ScaleName) -> bool:
+    """Say whether a part of a study is there at a scale."""
+    return not part.scales or scale in part.scales
+
+
+def options_at(part: Models, scale: ScaleName) -> list[str]:
+    """Return the options of models at a scale, as words."""
+    told = part.options if isinstance(part.options, str) else part.options.get(scale, "")
+    return shlex.split(told)
+
+
+def _fault(path: Path, place: str, message: str) -> Fault:
+    return Fault(file=str(path), path=place, message=message)
+
+
+def _faults(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield what makes no sense in a study, each with its place in the file."""
+    if not study.scales:
+        yield "scales", "a study has one scale at least: [scales.tiny]"
+    for kind in ("models", "tables", "figures"):
+        yield from _name_faults(kind, [each.name for each in getattr(study, kind)])
+    for index, models in enumerate(study.models):
+        yield from _placed(f"models[{index}]", _models_faults(study, models))
+    for index, runs in enumerate(study.runs):
+        yield from _placed(f"runs[{index}]", _runs_faults(study, runs))
+    for index, table in enumerate(study.tables):
+        yield from _placed(f"tables[{index}]", _table_faults(study, table))
+    for place, told in _told(study):
+        try:
+            shlex.split(told)
+        except ValueError as error:
+            yield place, f"{told!r} are no words: {error}"
+
+
+def _name_faults(kind: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for index, name in enumerate(names):
+        if not _NAME.fullmatch(name):
+            yield f"{kind}[{index}].name", f"{name!r}: write letters, digits, and . _ -"
+        elif name in names[:index]:
+            yield f"{kind}[{index}].name", f"there are two of the name {name!r}"
+
+
+def _placed(place: str, faults: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    return ((f"{place}.{key}", message) for key, message in faults)
+
+
+def _models_faults(study: Study, models: Models) -> Iterator[tuple[str, str]]:
+    if bool(models.train) == bool(models.references):
+        yield "train", "models are trained or have references, one of both"
+    texts = (models.text,) if isinstance(models.text, str) else models.text
+    known = study.languages_of(models)
+    is_each = LANGUAGE in models.name
+    if is_each and not known:
+        yield "name", "the study says no languages"
+    for text in texts if models.train else ():
+        if text == LANGUAGE and not is_each:
+            yield "text", f"say which language, or write {LANGUAGE} in the name, too"
+        elif text != LANGUAGE and text not in study.languages:
+            yield "text", f"the study has no language {text!r}"
+
+
+def _runs_faults(study: Study, runs: Runs) -> Iterator[tuple[str, str]]:
+    names = [each.name for each in study.models]
+    for name in runs.models:
+        if name not in names:
+            hint = f"did you mean {meant!r}?" if (meant := nearest(name, names)) else listed(names)
+            yield "models", f"the study has no models {name!r}; {hint}"
+    if not runs.models or not runs.suites:
+        yield "suites", "name a model and a suite at least"
+
+
+def _table_faults(study: Study, table: Table) -> Iterator[tuple[str, str]]:
+    if not (table.published or table.own):
+        yield "own", "say how the table is computed: published or own"
+    for key in ("published", "own"):
+        words = getattr(table, key).split()
+        if words and words[0] not in _STATISTICS:
+            yield key, f"{words[0]!r}: a table is printed by pommel {' or '.join(_STATISTICS)}"
+    if table.across and table.across not in table.keys:
+        yield "across", f"{table.across!r} is none of the keys"
+    if not table.printed:
+        return
+    try:
+        rows = study.printed_rows(table)
+    except InputError as error:
+        yield "printed", str(error)
+        return
+    needed = {*table.keys, _PRINTED}
+    if missing := sorted(needed - {*(rows[0] if rows else ())}):
+        yield "printed", f"{table.printed} has no column {missing[0]!r}, or no row"
+    for number, row in enumerate(rows, start=2):
+        if row.get(_PRINTED) and _number(row[_PRINTED]) is None:
+            yield "printed", f"{table.printed}, line {number}: {row[_PRINTED]!r} is no number"
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _told(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield all options and commands of a study, with their places."""
+    for index, models in enumerate(study.models):
+        if isinstance(models.options, str):
+            yield f"models[{index}].options", models.options
+        else:
+            for scale, each in models.options.items():
+                yield f"models[{index}].options.{scale}", each
+    for kind in ("published", "runs", "figures"):
+        for index, part in enumerate(getattr(study, kind)):
+            yield f"{kind}[{index}].options", part.options
+    for index, table in enumerate(study.tables):
+        yield f"tables[{index}].published", table.published
+        yield f"tables[{index}].own", table.own

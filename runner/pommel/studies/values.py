@@ -1,0 +1,133 @@
+"""Every value of a study's tables: as printed, as recomputed from what was published, and own."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pommel.studies.study import Study, Table
+from pommel.values import frozen
+
+Verdict = Literal["equal", "differs", "not computable", "not printed"]
+
+_COLUMNS = ("table", "keys", "printed", "recomputed", "verdict", "own", "why", "source")
+
+
+@frozen
+class StudyValue:
+    """A value of a table, told by its `keys`; `printed` is a text, with the decimals of print.
+
+    `recomputed` is from published results, `own` from the study's models; None is what is not
+    there. It is `equal` if it is the printed one to its last digit; a tie may be rounded either
+    way. `why` explains what differs or cannot be computed, "" where nobody has.
+    """
+
+    table: str
+    keys: Mapping[str, str]
+    printed: str
+    recomputed: float | None
+    own: float | None
+    verdict: Verdict
+    why: str = ""
+    source: str = ""
+
+    @classmethod
+    def of_table(cls, study: Study, table: Table, folder: Path) -> "list[StudyValue]":
+        """Return the values of a table whose statistics lie in a folder, as far as there are any.
+
+        They are those that are printed; of a table without, those of the statistics.
+        """
+        published = _numbers(folder / f"{table.name}.published.csv", table)
+        own = _numbers(folder / f"{table.name}.own.csv", table)
+        rows = study.printed_rows(table)
+        if not rows:
+            keys = dict.fromkeys([*published, *own])
+            rows = [dict(zip(table.keys, each, strict=True)) for each in keys]
+        return [cls._of_row(table, row, published, own) for row in rows]
+
+    @classmethod
+    def _of_row(
+        cls,
+        table: Table,
+        row: Mapping[str, str],
+        published: Mapping[tuple[str, ...], float],
+        own: Mapping[tuple[str, ...], float],
+    ) -> "StudyValue":
+        keys = {key: row[key] for key in table.keys}
+        printed = row.get("printed", "")
+        recomputed = published.get(tuple(keys.values()))
+        own_keys = tuple(row.get(f"own_{key}", row[key]) for key in table.keys)
+        verdict: Verdict = "not printed"
+        if printed:
+            verdict = _verdict(printed, recomputed)
+        deviation = next(
+            (
+                each.why
+                for each in table.deviations
+                if all(row.get(key) == value for key, value in each.where.items())
+            ),
+            "",
+        )
+        return cls(
+            table=table.name,
+            keys=keys,
+            printed=printed,
+            recomputed=recomputed,
+            own=own.get(own_keys),
+            verdict=verdict,
+            why="" if verdict in ("equal", "not printed") else deviation,
+            source=row.get("source", ""),
+        )
+
+    @staticmethod
+    def csv(values: "Iterable[StudyValue]") -> str:
+        """Return values as CSV, a row each."""
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for each in values:
+            keys = "; ".join(f"{key}={value}" for key, value in each.keys.items())
+            numbers = ("" if it is None else f"{it:.6g}" for it in (each.recomputed, each.own))
+            recomputed, own = numbers
+            writer.writerow(
+                (
+                    each.table,
+                    keys,
+                    each.printed,
+                    recomputed,
+                    each.verdict,
+                    own,
+                    each.why,
+                    each.source,
+                )
+            )
+        return written.getvalue()
+
+    @staticmethod
+    def counts(values: "Sequence[StudyValue]") -> dict[str, int]:
+        """Return how many printed values are equal, differ, and cannot be computed."""
+        verdicts: tuple[Verdict, ...] = ("equal", "differs", "not computable")
+        return {each: sum(value.verdict == each for value in values) for each in verdicts}
+
+
+def _verdict(printed: str, recomputed: float | None) -> Verdict:
+    if recomputed is None:
+        return "not computable"
+    n_decimals = len(printed.partition(".")[2])
+    # A tie in the last digit is rounded up by some and to the even digit by others.
+    half = 0.5 * 10**-n_decimals
+    return "equal" if abs(recomputed - float(printed)) <= half * (1 + 1e-9) + 1e-12 else "differs"
+
+
+def _numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
+    """Return the numbers of a statistic by their keys; none where it was not computed."""
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    return {
+        tuple(row[key] for key in table.keys): float(row[table.value]) * table.factor
+        for row in rows
+        if row[table.value]
+    }
