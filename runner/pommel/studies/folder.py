@@ -21,7 +21,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -218,14 +218,9 @@ class StudyFolder:
         for step in self.plan.steps:
             if step.words[:2] == ("plan", "make"):
                 words = [each for each in step.words if each not in ("-o", *step.makes)]
-                with TemporaryDirectory() as aside:
-                    log, output = Path(aside, "log"), Path(aside, "output")
-                    worker = Worker.started(words, log, output=output)
-                    try:
-                        worker.wait()
-                    finally:
-                        Worker.end_all([worker])
-                    yield output.read_text("utf-8") + log.read_text("utf-8")
+                status, said = _said(words)
+                # Without the hub, sizes are those that names tell of.
+                yield said if status == 0 else _said([*words, "--offline"])[1]
 
     def values(self) -> list[StudyValue]:
         """Return every value of every table, as far as there are any."""
@@ -247,6 +242,18 @@ class StudyFolder:
             with contextlib.suppress(OSError, ValueError):
                 seconds = json.loads(self._done_file(step).read_text("utf-8"))["seconds"]
             yield step, seconds
+
+
+def _said(words: Sequence[str]) -> tuple[int, str]:
+    """Run a command of pommel, and return its status and all that it says."""
+    with TemporaryDirectory() as aside:
+        log = Path(aside, "log")
+        worker = Worker.started(words, log)
+        try:
+            status = worker.wait()
+        finally:
+            Worker.end_all([worker])
+        return status, log.read_text("utf-8", "replace")
 
 
 class _Running(NamedTuple):

@@ -106,7 +106,8 @@ class Table(_Part, frozen=True, kw_only=True):
     apart by the columns `keys`, and have the number in `value`, which is multiplied by `factor`.
     `printed` is a CSV file beside the study's: `keys`, `printed` and maybe `source`; where the
     study's models or suites are called otherwise, `own_KEY` has their names, and where they have
-    no counterpart is empty. `across` is the key whose values are columns on the page.
+    no counterpart is empty. Only rows count whose columns fit `where`, texts or patterns.
+    `across` is the key whose values are columns on the page.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Table(_Part, frozen=True, kw_only=True):
     factor: float = 1.0
     decimals: int = 2
     across: str = ""
+    where: dict[str, str] = {}
     deviations: tuple[Deviation, ...] = ()
     scales: tuple[ScaleName, ...] = ()
 
@@ -169,10 +171,14 @@ class Study(_Part, frozen=True, kw_only=True):
         try:
             study = msgspec.convert({**known, "file": path.absolute()}, cls)
         except msgspec.ValidationError as error:
-            message, _, place = str(error).partition(" - at `$")
-            raise FaultyFileError([_fault(path, place.strip(".`"), message)]) from None
-        if faults := [_fault(path, *each) for each in _faults(study)]:
-            raise FaultyFileError(faults)
+            message, _, place = str(error).partition(" - at ")
+            place = place.rpartition("`$")[2].strip(".`")
+            raise FaultyFileError([_fault(path, place, message)]) from None
+        wrong = [*_faults(study)]
+        if len(known) < len(value):
+            wrong.append(("file", "Object contains unknown field `file`"))
+        if wrong:
+            raise FaultyFileError([_fault(path, *each) for each in wrong])
         return study
 
     @staticmethod

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -60,7 +61,7 @@ class StudyValue:
         own_keys = tuple(row.get(f"own_{key}", row[key]) for key in table.keys)
         verdict: Verdict = "not printed"
         if printed:
-            verdict = _verdict(printed, recomputed)
+            verdict = verdict_of(printed, recomputed)
         deviation = next(
             (
                 each.why
@@ -111,7 +112,8 @@ class StudyValue:
         return {each: sum(value.verdict == each for value in values) for each in verdicts}
 
 
-def _verdict(printed: str, recomputed: float | None) -> Verdict:
+def verdict_of(printed: str, recomputed: float | None) -> Verdict:
+    """Say whether a number is the printed one to its last digit."""
     if recomputed is None:
         return "not computable"
     n_decimals = len(printed.partition(".")[2])
@@ -130,4 +132,5 @@ def _numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
         tuple(row[key] for key in table.keys): float(row[table.value]) * table.factor
         for row in rows
         if row[table.value]
+        and all(fnmatchcase(row.get(key) or "", it) for key, it in table.where.items())
     }

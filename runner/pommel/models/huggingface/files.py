@@ -233,9 +233,23 @@ def outline(reference: str, options: LoadOptions) -> Outline:
     reference = f"{SCHEME}{name}@{revision}" if revision else reference
     told = _outline(folder, reference, options)
     is_pinned = bool(_COMMIT.fullmatch(revision))
-    known = n_parameters or told.n_parameters
+    known = n_parameters or told.n_parameters or _n_parameters_named(name)
     n_bytes = told.n_bytes or 4 * (known or 0)
     return replace(told, is_pinned=is_pinned, n_parameters=known, n_bytes=n_bytes)
+
+
+# bloom-7b1, xglm-1.7B, pythia-70m
+_SIZE_IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)([bBmM])(\d?)(?![A-Za-z0-9])")
+
+
+def _n_parameters_named(name: str) -> int | None:
+    """Return the number of weights that a model's name tells of, None where it tells of none."""
+    found = [*_SIZE_IN_NAME.finditer(name)]
+    if not found:
+        return None
+    whole, unit, tenths = found[-1].groups()
+    size = float(f"{whole}.{tenths}" if tenths and "." not in whole else whole)
+    return round(size * (1e9 if unit in "bB" else 1e6))
 
 
 def _asked_of_hub(name: str, revision: str, options: LoadOptions) -> tuple[str, int | None]:

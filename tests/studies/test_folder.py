@@ -1,0 +1,180 @@
+"""Folders of studies: what is done once is not done again, whatever has stopped it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.studies.studies import TRAINED, study_of, written
+
+from pommel.errors import InputError, PommelError, UsageError
+from pommel.studies import Asked, Study, StudyFolder
+
+ENGLISH = """
+title = "English <numbers>"
+paper = "Nobody (2026)"
+
+[scales.tiny]
+about = "seconds"
+
+[[models]]
+name = "ngrams"
+references = ["builtin://en-unigram", "builtin://en-ngram"]
+
+[[runs]]
+models = ["ngrams"]
+suites = ["number_simple"]
+options = "--limit 2"
+
+[[tables]]
+name = "scores"
+title = "Scores"
+keys = ["model_name"]
+value = "accuracy"
+own = "stats accuracy"
+
+[[figures]]
+name = "heat"
+title = "Scores & more"
+options = "--plot heat-map"
+"""
+
+# A source that is not in the cache, and cannot be fetched offline.
+MISSING = """
+[[published]]
+fetch = "hu2020"
+files = ["data/*"]
+
+[[tables]]
+name = "published"
+title = "Published"
+keys = ["model_name"]
+value = "accuracy"
+published = "stats accuracy"
+"""
+
+
+def done(folder: StudyFolder) -> list[str]:
+    """Do a study, and return the names of the steps that were begun."""
+    for _ in folder.run():
+        pass
+    return [each.step.name for each in folder.ends]
+
+
+def folder_of(path: Path, text: str) -> StudyFolder:
+    """Return a study of a text, to be done in a folder beside it."""
+    study = study_of(path, text)
+    return StudyFolder(study=study, asked=Asked(offline=True), path=path / "done")
+
+
+@pytest.fixture(scope="module", name="english")
+def english_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study that is done, beside its file."""
+    path = tmp_path_factory.mktemp("english")
+    names = done(folder_of(path, ENGLISH + MISSING))
+    assert sorted(names) == ["fetch-hu2020", "figure-heat", "report", "run-1", "table-scores-own"]
+    return path
+
+
+def test_a_study_ends_in_its_values_and_a_page(english: Path) -> None:
+    folder = english / "done"
+    header, *rows = (folder / "values.csv").read_text("utf-8").splitlines()
+    assert header.startswith("table,keys,printed")
+    assert [row.split(",")[1] for row in rows] == ["model_name=en-unigram", "model_name=en-ngram"]
+    page = (folder / "index.html").read_text("utf-8")
+    assert "<h1>English &lt;numbers&gt;</h1>" in page
+    assert "data:image/svg+xml;base64," in page
+    assert "<script" not in page
+    # No model was trained on text of pommel's.
+    assert "circular" not in page
+    assert (folder / "report.html").exists()
+    assert (folder / "study.toml").read_text("utf-8") == ENGLISH + MISSING
+
+
+def test_what_is_optional_and_fails_is_left_out_with_what_needs_it(english: Path) -> None:
+    page = (english / "done" / "index.html").read_text("utf-8")
+    for name in ("fetch-hu2020", "import-hu2020", "table-published-published"):
+        row = page[page.index(f'<th scope="row">{name}</th>') :].partition("</tr>")[0]
+        assert "left out" in row
+    log = (english / "done" / "logs" / "fetch-hu2020.log").read_text("utf-8")
+    assert "without --offline" in log
+
+
+def test_what_is_done_is_not_done_again(english: Path) -> None:
+    assert done(folder_of(english, ENGLISH + MISSING)) == ["fetch-hu2020"]
+
+
+def test_what_has_changed_or_gone_is_done_again_with_what_rests_on_it(english: Path) -> None:
+    again = ENGLISH.replace("number_simple", "number_prep")
+    assert sorted(done(folder_of(english, again))) == [
+        "figure-heat",
+        "report",
+        "run-1",
+        "table-scores-own",
+    ]
+    (english / "done" / "tables" / "scores.own.csv").unlink()
+    assert done(folder_of(english, again)) == ["table-scores-own"]
+
+
+def test_a_step_that_fails_ends_it_with_its_words_and_status(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ENGLISH.replace("number_simple", "number_simpel"))
+    with pytest.raises(PommelError) as caught:
+        done(folder)
+    log = folder.path / "logs" / "run-1.log"
+    assert str(caught.value).startswith("run-1 failed with status ")
+    assert "number_simpel" in str(caught.value)
+    assert str(log) in str(caught.value)
+    assert not folder.page.exists()
+    assert not any(map(folder.is_done, folder.plan.steps))
+
+
+def test_two_at_once_are_not_let_in(tmp_path: Path) -> None:
+    first, second = (folder_of(tmp_path, ENGLISH) for _ in range(2))
+    running = first.run()
+    next(running)
+    with pytest.raises(UsageError, match="a study is being done there"):
+        done(second)
+    running.close()
+
+
+def test_texts_that_are_missing_are_asked_for(tmp_path: Path) -> None:
+    study = study_of(tmp_path, TRAINED)
+    path = tmp_path / "done"
+    with pytest.raises(UsageError, match="--corpus de=FILE --corpus fr=FILE"):
+        done(StudyFolder(study=study, asked=Asked(scale="paper"), path=path))
+    with pytest.raises(UsageError, match="no scale small; it has tiny, paper"):
+        done(StudyFolder(study=study, asked=Asked(scale="small"), path=path))
+    for language, error in (("ru", UsageError), ("de", InputError)):
+        asked = Asked(corpora={language: tmp_path / "none.txt"})
+        with pytest.raises(error):
+            done(StudyFolder(study=study, asked=asked, path=path))
+    assert not path.exists()
+
+
+def test_a_copy_has_its_printed_values(tmp_path: Path) -> None:
+    study = Study.named("hu2020")
+    copied = StudyFolder.copy(study, tmp_path)
+    assert copied[0] == tmp_path / "hu2020.toml"
+    assert Study.read(copied[0]).tables == study.tables
+    with pytest.raises(UsageError, match="is there already"):
+        StudyFolder.copy(study, tmp_path)
+
+
+@pytest.mark.full
+def test_a_killed_study_goes_on(tmp_path: Path) -> None:
+    path = written(tmp_path, ENGLISH)
+    command = [sys.executable, "-m", "pommel", "study", "run", str(path), "-o", str(tmp_path / "x")]
+    for _ in range(3):
+        killed = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(2)
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip() == str(tmp_path / "x" / "index.html")
+    for file in (tmp_path / "x" / "steps").glob("*.json"):
+        assert json.loads(file.read_text("utf-8"))["key"]

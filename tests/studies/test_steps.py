@@ -1,0 +1,97 @@
+"""Steps: the commands that a study is done by, at each scale."""
+
+from pathlib import Path
+
+from tests.studies.studies import SMALL, TRAINED, study_of
+
+from pommel.studies import Asked, Study
+from pommel.studies.steps import Step, StudySteps
+
+
+def lines(study: Study, asked: Asked) -> dict[str, str]:
+    """Return the commands by the names of their steps."""
+    return {each.name: each.line for each in StudySteps.of(study, asked).steps}
+
+
+def test_a_study_is_commands_that_one_might_type(tmp_path: Path) -> None:
+    found = lines(study_of(tmp_path, TRAINED), Asked(offline=True))
+    assert found == {
+        "fetch-clams": "pommel fetch clams '--only=tables/*' --offline --force -o published/clams",
+        "import-clams": "pommel import-results published/clams/tables/*_table2.csv --from clams "
+        "--store published.sqlite",
+        "text-de": "pommel generate texts:de --text 500 --seed 1 -o text/de.txt",
+        "text-fr": "pommel generate texts:fr --text 500 --seed 1 -o text/fr.txt",
+        "text-de+fr": "cat text/de.txt text/fr.txt > text/de+fr.txt",
+        "train-lstm-de": "pommel train lstm text/de.txt -o models/lstm-de --seed=1 --seed=2 "
+        "--epochs 1",
+        "train-lstm-fr": "pommel train lstm text/fr.txt -o models/lstm-fr --seed=1 --seed=2 "
+        "--epochs 1",
+        "train-lstm-both": "pommel train lstm text/de+fr.txt -o models/lstm-both --seed=1 --seed=2",
+        "train-bigram-de": "pommel train ngram text/de.txt -o models/bigram-de.arpa.gz --order 2 "
+        "--smoothing laplace",
+        "train-bigram-fr": "pommel train ngram text/fr.txt -o models/bigram-fr.arpa.gz --order 2 "
+        "--smoothing laplace",
+        "run-1-de": "pommel run 'lstm://models/lstm-de/seed-*' 'lstm://models/lstm-both/seed-*' "
+        "ngram://models/bigram-de.arpa.gz suites:de/agreement --score pairs --offline "
+        "--store store.sqlite",
+        "run-1-fr": "pommel run 'lstm://models/lstm-fr/seed-*' 'lstm://models/lstm-both/seed-*' "
+        "ngram://models/bigram-fr.arpa.gz suites:fr/agreement --score pairs --offline "
+        "--store store.sqlite",
+        "table-means-published": "pommel stats accuracy --by language --store published.sqlite "
+        "--format csv --raw > tables/means.published.csv",
+        "table-means-own": "pommel stats accuracy --by language --store store.sqlite "
+        "--format csv --raw > tables/means.own.csv",
+        "report": "pommel report --store store.sqlite -o report.html --title 'A study of texts'",
+    }
+
+
+def test_a_step_stands_behind_what_it_needs(tmp_path: Path) -> None:
+    steps = StudySteps.of(study_of(tmp_path, TRAINED), Asked()).steps
+    names = [each.name for each in steps]
+    for step in steps:
+        assert {*step.needs} <= {*names[: names.index(step.name)]}
+    needs = {each.name: each.needs for each in steps}
+    assert needs["train-lstm-both"] == ("text-de+fr",)
+    assert needs["run-1-fr"] == ("train-lstm-fr", "train-lstm-both", "train-bigram-fr")
+
+
+def test_a_given_text_takes_the_place_of_a_generated_one(tmp_path: Path) -> None:
+    own = tmp_path / "german.txt"
+    found = lines(study_of(tmp_path, TRAINED), Asked(corpora={"de": own}))
+    assert "text-de" not in found
+    assert found["train-lstm-de"].startswith(f"pommel train lstm {own} -o")
+    assert found["text-de+fr"] == f"cat {own} text/fr.txt > text/de+fr.txt"
+
+
+def test_public_models_run_by_a_plan_at_the_scale_of_the_paper(tmp_path: Path) -> None:
+    made = StudySteps.of(study_of(tmp_path, TRAINED), Asked(scale="paper", launch="slurm -p gpu"))
+    found = {each.name: each.line for each in made.steps}
+    assert found["plan-2"] == (
+        "pommel plan make huggingface://bigscience/bloom-7b1 suites:de --minutes 60 -o plans/2.json"
+    )
+    assert found["launch-2"] == "pommel launch slurm plans/2.json -o shards/2 -p gpu"
+    assert found["run-2"] == "pommel runs merge shards/2 --store store.sqlite"
+    assert found["train-lstm-de"].split()[3] == "corpora/de.txt"
+    assert made.missing_corpora == ("de", "fr")
+    assert made.hours == 4
+
+
+def test_a_suite_beside_the_study_is_found_from_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "de.json").touch()
+    found = lines(study_of(tmp_path, SMALL), Asked())
+    assert found["run-1-de"].split()[3] == str(tmp_path / "de.json")
+    assert found["run-1-sw"].split()[3] == "sw.json"
+
+
+def test_patterns_match_what_was_fetched(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.csv"):
+        path = tmp_path / "published" / "x" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    step = Step(name="import-x", words=("import-results", "published/x/*.csv", "--column=p*"))
+    assert step.expanded(tmp_path) == [
+        "import-results",
+        "published/x/a.csv",
+        "published/x/b.csv",
+        "--column=p*",
+    ]
