@@ -18,7 +18,10 @@ from setuptools.errors import SetupError
 MAPPED = {
     "containers": ("image_sources", ("**/*",)),
     "schemas": ("schemas", ("*.json",)),
-    "suites": ("suites", ("*.jsonl", "**/*.json")),
+    "suites": (
+        "suites",
+        ("*.jsonl", "**/*.json", "texts/**/*.template", "texts/**/*.csv"),
+    ),
 }
 FIRST_DATE = 315532800  # 1980: archives know none before
 

@@ -64,6 +64,15 @@ def models_and_suites(
     return _items(incomplete, [*_model_names(), *_suite_names()])
 
 
+def grammars(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Return the shipped grammars of text, and files."""
+    from pommel.sources import Generation
+
+    return _items(incomplete, [*Generation.shipped_texts()])
+
+
 def _model_names() -> list[str]:
     from pommel.models import LmZooRegistry, known_references
 

@@ -1,22 +1,29 @@
-"""`pommel generate`: minimal sets and suites from grammars."""
+"""`pommel generate`: minimal sets and suites from grammars, and text to train on."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from pommel.cli import completing
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Count, File, option, takes_options
-from pommel.cli.output import note
+from pommel.cli.output import note, show_text
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
 from pommel.errors import UsageError, counted, listed
+from pommel.files import replacing
 from pommel.models import read_word_list
 from pommel.sources import Generation
 
 _SHOWN = 20
 # What a suite says of itself by other options, or by the grammar.
 _OWN_KEYS = ("name", "generator", "metric")
+# What says something beside --text.
+_OF_TEXT = ("grammar", "n_sentences", "seed", "output", "quiet")
+# Sentences that are shown at once.
+_AT_ONCE = 1_000
 
 
 class _GenerateOptions(SetOptions):
@@ -31,7 +38,12 @@ class _GenerateOptions(SetOptions):
     depth: Count | None = option(
         help="How deep the trees of a context-free grammar may be, if it is recursive.",
     )
-    seed: int = option(type=click.IntRange(min=0), default=1, help="Seed of the sample.")
+    n_sentences: Count | None = option(
+        "--text",
+        help="Draw so many sentences of a template's conditions, or of a folder of templates, as a "
+        "text to train on; a sentence may come again.",
+    )
+    seed: int = option(type=click.IntRange(min=0), default=1, help="Seed of the sample or text.")
     count: bool = option(help="Say how many there are, and generate nothing.")
     about: tuple[str, ...] = option(
         "--meta",
@@ -48,10 +60,10 @@ class _GenerateOptions(SetOptions):
 
 
 @click.command("generate", cls=Command, no_args_is_help=True)
-@click.argument("grammar", type=click.Path(path_type=Path))
+@click.argument("grammar", type=click.Path(path_type=Path), shell_complete=completing.grammars)
 @takes_options
 def command(grammar: Path, chosen: _GenerateOptions) -> None:
-    """Generate a suite, minimal sets or sentences from GRAMMAR.
+    """Generate a suite, minimal sets or sentences from GRAMMAR, or a text to train on.
 
     \b
     GRAMMAR ends in
@@ -64,7 +76,16 @@ def command(grammar: Path, chosen: _GenerateOptions) -> None:
       pommel generate simple_agrmt.avg -o simple_agrmt.json
       pommel generate simple_agrmt.avg --format clams --sample 100 --capitalize
       pommel generate subject_verb.template --sample 200 -o subject_verb.json
+
+    With --text, GRAMMAR may also be a folder of templates, or one of the grammars that ship with
+    pommel; all conditions are taken to be grammatical.
+
+    \b
+      pommel generate texts:de --text 4000 --seed 1 -o de.txt
     """
+    if chosen.n_sentences is not None:
+        _write_text(str(grammar), chosen.n_sentences, chosen)
+        return
     generation = Generation.of_file(grammar, depth=chosen.depth)
     if chosen.count:
         click.echo(", ".join(generation.counts))
@@ -99,6 +120,28 @@ def command(grammar: Path, chosen: _GenerateOptions) -> None:
         ungrammatical=chosen.ungrammatical,
     )
     show_or_write(content, form, output)
+
+
+def _write_text(grammar: str, n: int, chosen: _GenerateOptions) -> None:
+    context = click.get_current_context()
+    was_given = click.core.ParameterSource.COMMANDLINE
+    for each in context.command.params:
+        name = str(each.name)
+        if name not in _OF_TEXT and context.get_parameter_source(name) == was_given:
+            raise UsageError(f"{each.opts[-1]} says nothing beside --text; leave one out")
+    text = Generation.text_of(grammar)
+    check_output(chosen.output, text.files)
+    lines = (f"{each}\n" for each in text.sentences(n, chosen.seed))
+    if chosen.output is None or chosen.output == Path("-"):
+        while some := "".join(itertools.islice(lines, _AT_ONCE)):
+            show_text(some)
+        return
+    with (
+        replacing(chosen.output) as aside,
+        aside.open("w", encoding="utf-8", newline="\n") as written,
+    ):
+        written.writelines(lines)
+    note(f"{counted(n, 'sentence')}: {chosen.output}")
 
 
 def _about(pairs: Sequence[str]) -> dict[str, str]:

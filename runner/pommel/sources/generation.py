@@ -23,6 +23,7 @@ from pommel.sources.grammar.source import (
 )
 from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
+from pommel.sources.text_grammar import TextGrammar
 from pommel.suite import Formula, PublishedSuite, Region
 from pommel.values import frozen
 
@@ -79,6 +80,19 @@ class Generation:
     def endings() -> tuple[str, ...]:
         """Return how the files of grammars end."""
         return tuple(_OPENERS)
+
+    @staticmethod
+    def text_of(name: str) -> TextGrammar:
+        """Return the grammar of a text to train on: a template, a folder of them, or "texts:de".
+
+        Raises as `TextGrammar.named` does.
+        """
+        return TextGrammar.named(name)
+
+    @staticmethod
+    def shipped_texts() -> tuple[str, ...]:
+        """Return the names of such grammars that ship with pommel."""
+        return TextGrammar.shipped_names()
 
     @property
     def counts(self) -> list[str]:
@@ -297,6 +311,9 @@ def open_grammar(path: Path, *, depth: int | None = None) -> SetSource | ItemSou
     none, and `GrammarError` with every fault of the grammar.
     """
     opener = _OPENERS.get(path.suffix)
+    if opener is None and (str(path).startswith(TextGrammar.SHIPPED) or path.is_dir()):
+        what = "sentences to train on are drawn of it, and no suite is made"
+        raise UsageError(f"{path}: {what}; say how many, as --text 4000")
     if opener is None:
         endings = listed(list(_OPENERS), most=len(_OPENERS))
         raise UsageError(f"{path}: a grammar's file ends in one of {endings}")
