@@ -1,28 +1,19 @@
 """The recipe of the built-in neural models: small GPT-2s trained on the text of a language."""
 
 import json
-import math
-import random
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Self
 
 import click
 import torch
-from tokenizers import ByteLevelBPETokenizer, Tokenizer
-from torch.nn import functional
-from torch.nn.utils.rnn import pad_sequence
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from tokenizers import Tokenizer
 
+from pommel.training import TransformerRecipe, Watcher
+from pommel.training.transformer import trainer
+from pommel.training.transformer.trainer import Trainer, encoded, n_predicted_in
 from recipes.texts import TEXTS
-
-END_OF_TEXT = "<|endoftext|>"
-_POOL_BATCHES = 64
-
-Sentence = list[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +61,14 @@ class Recipe:
         """How many sentences the model sees, each once."""
         return max(self.batch_size, round(self.n_sentences_full * self.scale))
 
+    @property
+    def of_network(self) -> TransformerRecipe:
+        """What decides the weights beside text and seed; every sentence is seen once."""
+        shared = {each.name for each in fields(TransformerRecipe)} & {
+            each.name for each in fields(Recipe)
+        }
+        return TransformerRecipe(n_epochs=1, **{name: getattr(self, name) for name in shared})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingFigures:
@@ -86,6 +85,23 @@ class TrainingFigures:
     validation_bits_per_word: float
 
 
+class _Lines(Watcher):
+    """Writes a line every hundred steps."""
+
+    def __init__(self) -> None:
+        self.n_steps = 0
+        self.started = time.monotonic()
+
+    def begin(self, seed: int, *, n_epochs: int, n_steps: int) -> None:  # noqa: ARG002
+        self.n_steps = n_steps
+        self.started = time.monotonic()
+
+    def step(self, number: int, epoch: int, figures: str) -> None:  # noqa: ARG002
+        if number % 100 == 1 or number == self.n_steps:
+            seconds = time.monotonic() - self.started
+            click.echo(f"step {number}/{self.n_steps}: {figures}, {seconds:.0f} s", err=True)
+
+
 def train_gpt2(folder: Path, recipe: Recipe) -> TrainingFigures:
     """Train by `recipe` and write model, tokenizer, card and figures into `folder`.
 
@@ -93,170 +109,46 @@ def train_gpt2(folder: Path, recipe: Recipe) -> TrainingFigures:
     the last validation; config.json asks for float32, so that they are computed with in float32.
     """
     started = time.monotonic()
-    torch.manual_seed(recipe.seed)
     tokenizer, text = train_tokenizer(recipe), TEXTS[recipe.language]
-    sentences = _encoded(tokenizer, list(text.sample(recipe.n_sentences, recipe.seed)))
     held_out = list(text.held_out(recipe.n_validation_sentences, recipe.seed))
-    validation = _encoded(tokenizer, held_out)
-    model = GPT2LMHeadModel(_config(recipe))
-    start_bits = _total_bits(model, validation)
-    steps = _fit(model, sentences, recipe)
-    for weight in model.parameters():
-        weight.data = weight.data.half().float()
-    bits = _total_bits(model, validation)
-    n_tokens = _n_predicted(validation)
+    sentences, validation = (
+        encoded(tokenizer, list(each), recipe.of_network)
+        for each in (text.sample(recipe.n_sentences, recipe.seed), held_out)
+    )
+    training = Trainer(
+        recipe.of_network,
+        tokenizer,
+        seed=recipe.seed,
+        bfloat16=recipe.bfloat16,
+        float16_weights=True,
+    )
+    found = training.train(sentences, validation, _Lines())
+    bits = found.validation_bits_per_token * n_predicted_in(validation)
     figures = TrainingFigures(
-        steps=steps,
+        steps=found.n_steps,
         seconds=round(time.monotonic() - started, 1),
         n_threads=torch.get_num_threads(),
-        n_parameters=sum(weight.numel() for weight in model.parameters()),
-        n_training_tokens=_n_predicted(sentences),
-        unigram_bits_per_token=round(_unigram_bits(sentences, validation), 4),
-        start_bits_per_token=round(start_bits / n_tokens, 4),
-        validation_bits_per_token=round(bits / n_tokens, 4),
+        n_parameters=found.n_parameters,
+        n_training_tokens=found.n_training_tokens,
+        unigram_bits_per_token=round(found.unigram_bits_per_token, 4),
+        start_bits_per_token=round(found.start_bits_per_token, 4),
+        validation_bits_per_token=round(found.validation_bits_per_token, 4),
         validation_bits_per_word=round(bits / sum(len(text.split()) for text in held_out), 4),
     )
-    _save(folder, model, tokenizer, recipe, figures)
+    training.save(folder)
+    _describe(folder, recipe, figures)
     return figures
 
 
 def train_tokenizer(recipe: Recipe) -> Tokenizer:
     """Train a byte-level BPE tokenizer, set up as GPT-2's is; any text can be encoded."""
-    tokenizer = ByteLevelBPETokenizer(trim_offsets=False)
     # A seed of its own: the tokenizer is the same whatever the scale.
     text = TEXTS[recipe.language].sample(recipe.n_tokenizer_sentences, recipe.seed + 1)
-    tokenizer.train_from_iterator(
-        text, recipe.vocabulary_size, 0, show_progress=False, special_tokens=[END_OF_TEXT]
-    )
-    return Tokenizer.from_str(tokenizer.to_str())
+    return trainer.train_tokenizer(text, recipe.of_network)
 
 
-def _encoded(tokenizer: Tokenizer, sentences: list[str]) -> list[Sentence]:
-    end = tokenizer.get_vocab()[END_OF_TEXT]
-    encodings = tokenizer.encode_batch(sentences)
-    return [[end, *encoding.ids, end] for encoding in encodings]
-
-
-def _config(recipe: Recipe) -> GPT2Config:
-    return GPT2Config(
-        vocab_size=recipe.vocabulary_size,
-        n_positions=recipe.n_positions,
-        n_embd=recipe.width,
-        n_layer=recipe.n_layers,
-        n_head=recipe.n_heads,
-        bos_token_id=0,
-        eos_token_id=0,
-        # Every sentence is seen once: there is nothing to regularise.
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-    )
-
-
-def _fit(model: GPT2LMHeadModel, sentences: list[Sentence], recipe: Recipe) -> int:
-    """Train for one pass over `sentences`; returns the number of steps."""
-    batches = list(_batches(sentences, recipe))
-    optimizer = torch.optim.AdamW(
-        model.parameters(),
-        lr=recipe.learning_rate,
-        weight_decay=recipe.weight_decay,
-        betas=(0.9, 0.98),
-        fused=True,
-    )
-    model.train()
-    started = time.monotonic()
-    for step, batch in enumerate(batches):
-        share = (step + 1) / len(batches)
-        for group in optimizer.param_groups:
-            group["lr"] = recipe.learning_rate * _schedule(share, recipe.warmup_share)
-        with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bfloat16):
-            loss = _nats(model, batch) / _n_predicted(batch)
-        optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        if step % 100 == 0 or step + 1 == len(batches):
-            bits, seconds = loss.item() / math.log(2), time.monotonic() - started
-            said = f"step {step + 1}/{len(batches)}: {bits:.3f} bits per token, {seconds:.0f} s"
-            click.echo(said, err=True)
-    return len(batches)
-
-
-def _batches(sentences: list[Sentence], recipe: Recipe) -> Iterator[list[Sentence]]:
-    """Yield batches of sentences of like length, in random order: little padding, little bias."""
-    size = recipe.batch_size
-    order = random.Random(recipe.seed)  # noqa: S311 - shuffling, not secrets
-    for start in range(0, len(sentences), size * _POOL_BATCHES):
-        pool = sorted(sentences[start : start + size * _POOL_BATCHES], key=len)
-        groups = [pool[first : first + size] for first in range(0, len(pool), size)]
-        order.shuffle(groups)
-        yield from groups
-
-
-def _nats(model: GPT2LMHeadModel, batch: Sequence[Sentence]) -> torch.Tensor:
-    """Return the sum of the surprisals, in nats, of every token but the first of each sentence."""
-    # Padding stands on the right, where causal attention does not see it, and is no target.
-    tokens = pad_sequence(list(map(torch.tensor, batch)), batch_first=True, padding_value=-100)
-    logits = model(input_ids=tokens[:, :-1].clamp(min=0), use_cache=False).logits
-    targets = tokens[:, 1:].flatten()
-    return functional.cross_entropy(logits.float().flatten(0, 1), targets, reduction="sum")
-
-
-def _n_predicted(batch: Sequence[Sentence]) -> int:
-    return sum(len(sentence) - 1 for sentence in batch)
-
-
-def _schedule(share: float, warmup_share: float) -> float:
-    """Return the part of the learning rate at this share of the steps."""
-    if share < warmup_share:
-        return share / warmup_share
-    done = (share - warmup_share) / (1 - warmup_share)
-    return 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done))
-
-
-@torch.no_grad()
-def _total_bits(model: GPT2LMHeadModel, sentences: list[Sentence]) -> float:
-    model.eval()  # type: ignore[no-untyped-call]
-    ordered = sorted(sentences, key=len)
-    starts = range(0, len(ordered), 100)
-    nats = sum(_nats(model, ordered[start : start + 100]).item() for start in starts)
-    return nats / math.log(2)
-
-
-def _unigram_bits(sentences: list[Sentence], validation: list[Sentence]) -> float:
-    """Return the bits per validation token of the best guess that sees no context."""
-    counts = Counter(token for sentence in sentences for token in sentence[1:])
-    total = counts.total() + len(counts)
-    tokens = [token for sentence in validation for token in sentence[1:]]
-    return -sum(math.log2((counts[token] + 1) / total) for token in tokens) / len(tokens)
-
-
-def _save(
-    folder: Path,
-    model: GPT2LMHeadModel,
-    tokenizer: Tokenizer,
-    recipe: Recipe,
-    figures: TrainingFigures,
-) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    model.half().save_pretrained(folder)  # type: ignore[no-untyped-call]
-    # Either name of the same setting: transformers 5 reads the first, 4 the second.
-    _amend(folder / "config.json", {"dtype": "float32", "torch_dtype": "float32"})
-    # Sampling settings would suggest that the model is meant to write text.
-    (folder / "generation_config.json").unlink(missing_ok=True)
-    wrapped = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-        tokenizer_object=tokenizer,
-        bos_token=END_OF_TEXT,
-        eos_token=END_OF_TEXT,
-        unk_token=END_OF_TEXT,
-        model_max_length=recipe.n_positions,
-        clean_up_tokenization_spaces=False,
-    )
-    wrapped.save_pretrained(folder)
-    # transformers 5 writes a class name that 4 does not know.
-    _amend(folder / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast"})
-    # safetensors lets nobody but the owner read, which an installed package must not keep.
-    (folder / "model.safetensors").chmod(0o644)
+def _describe(folder: Path, recipe: Recipe, figures: TrainingFigures) -> None:
+    """Write the figures and the card."""
     record = {"recipe": asdict(recipe), "torch": torch.__version__, "figures": asdict(figures)}
     (folder / "training.json").write_text(json.dumps(record, indent=1) + "\n", "utf-8")
     limits = "gpt2_limits_en.md" if recipe.language == "en" else "gpt2_limits.md"
@@ -266,8 +158,3 @@ def _save(
     values = {**asdict(recipe), "n_sentences": recipe.n_sentences, **asdict(figures)}
     values |= {"language_name": TEXTS[recipe.language].name, "limits": limits}
     (folder / "README.md").write_text(card.format(**values), "utf-8")
-
-
-def _amend(path: Path, settings: Mapping[str, str]) -> None:
-    config = json.loads(path.read_text("utf-8")) | settings
-    path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")

@@ -115,7 +115,7 @@ def test_goes_on_and_says_so(
     pytest.importorskip("torch")
     steps = []
 
-    def interrupting(_watcher: object, _progress: object) -> None:
+    def interrupting(_watcher: object, *_progress: object) -> None:
         steps.append(1)
         if len(steps) == 20:
             signal.raise_signal(signal.SIGINT)
@@ -261,10 +261,10 @@ def _two_steps_and_an_epoch(watcher: Watcher) -> None:
     )
     watcher.note("a note on [paths]")
     watcher.begin(7, n_epochs=2, n_steps=3)
-    watcher.step(progress)
+    watcher.step(1, 1, progress.figures)
     watcher.bars.refresh()
-    watcher.step(replace(progress, step=3))
+    watcher.step(3, 1, progress.figures)
     watcher.bars.refresh()
     watcher.epoch(figures)
-    watcher.step(replace(progress, step=2, seconds=1.0, epochs=[figures]))
+    watcher.step(2, 2, replace(progress, step=2, seconds=1.0, epochs=[figures]).figures)
     watcher.bars.refresh()

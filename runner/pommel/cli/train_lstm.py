@@ -21,7 +21,7 @@ from pommel.cli.option_groups import (
 )
 from pommel.cli.output import bar_on_stderr, note, show_table
 from pommel.errors import UsageError
-from pommel.training import EpochFigures, Plan, Progress, Recipe, Watcher
+from pommel.training import EpochFigures, Plan, Recipe, Watcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -67,17 +67,14 @@ class Bar(Lines):
         super().begin(seed, n_epochs=n_epochs, n_steps=n_steps)
         self.bars.reset(self.task, total=n_steps)
 
-    def step(self, progress: Progress) -> None:
-        best = progress.best
-        validation = f", validation {best.validation_perplexity:.2f}" if best else ""
+    def step(self, number: int, epoch: int, figures: str) -> None:
         self.bars.update(
             self.task,
-            completed=progress.step,
-            description=f"seed {self.seed}, epoch {progress.epoch}/{self.n_epochs}",
-            figures=f"{progress.n_words_per_second:,.0f} words/s, perplexity "
-            f"{progress.training_perplexity:.2f}{validation}",
+            completed=number,
+            description=f"seed {self.seed}, epoch {epoch}/{self.n_epochs}",
+            figures=figures,
         )
-        if progress.step == self.n_steps:
+        if number == self.n_steps:
             self.bars.update(self.task, figures="validating")
 
     def epoch(self, figures: EpochFigures) -> None:

@@ -1,4 +1,4 @@
-"""Word-level LSTMs and n-gram models, trained on a text."""
+"""LSTMs, small transformers and n-gram models, trained on a text."""
 
 from lazy_loader import attach_stub
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Watcher
+from pommel.training.lstm.recipe import EpochFigures, Plan, Recipe, Watcher
 from recipes.english.grammar import sample_corpus
 
 TINY = Recipe(
@@ -66,7 +66,7 @@ class Recorder(Watcher):
         """Keep a line."""
         self.notes.append(message)
 
-    def step(self, progress: Progress) -> None:  # noqa: ARG002
+    def step(self, number: int, epoch: int, figures: str) -> None:  # noqa: ARG002
         """Count a step."""
         self.n_steps += 1
         self.after_step(self.n_steps)

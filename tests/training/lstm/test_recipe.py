@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from pommel.errors import UsageError
-from pommel.training.lstm.recipe import Recipe, differences
+from pommel.training.identity import differences
+from pommel.training.lstm.recipe import Recipe
 
 
 def test_the_default_is_the_recipe_of_the_literature() -> None:

@@ -13,22 +13,12 @@ import numpy.typing as npt
 from pommel.errors import InputError, UsageError
 from pommel.files import sha256_of
 from pommel.models import LstmConfig, find_device, read_word_list
+from pommel.training.identity import option_of
 from pommel.training.text import Split, TextFile, most_frequent, numbered
 from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
     from pommel.training.lstm.session import Member
-
-# What the recipe and the rest of a training's identity are called on the command line.
-OPTIONS = {
-    "n_layers": "--layers",
-    "bptt_steps": "--bptt",
-    "n_epochs": "--epochs",
-    "cased": "--lower",
-    "text_sha256": "TEXT",
-    "validation_sha256": "--validation",
-    "vocabulary_sha256": "--vocabulary",
-}
 
 
 @frozen
@@ -77,27 +67,7 @@ class Recipe:
     @staticmethod
     def option(name: str) -> str:
         """Return what a setting is called on the command line."""
-        return OPTIONS.get(name) or f"--{name.replace('_', '-')}"
-
-
-def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return how two trainings differ, a setting each: "--clip was 0.25 and is 1.0"."""
-    return [
-        _difference(name, recorded.get(name), asked.get(name))
-        for name in {**asked, **recorded}
-        if recorded.get(name) != asked.get(name)
-    ]
-
-
-def _difference(name: str, before: object, now: object) -> str:
-    if name.endswith("_sha256"):
-        if before is None or now is None:
-            return f"{Recipe.option(name)} was {'not ' if before is None else ''}given"
-        return f"{Recipe.option(name)} has another content"
-    if name in ("cased", "tied"):
-        was_given = before == (name == "tied")
-        return f"{Recipe.option(name)} was {'' if was_given else 'not '}given"
-    return f"{Recipe.option(name)} was {before} and is {now}"
+        return option_of(name)
 
 
 UNK = "<unk>"
@@ -403,6 +373,15 @@ class Progress:
         """The speed of the epoch so far."""
         return self.n_words / self.seconds if self.seconds else 0.0
 
+    @property
+    def figures(self) -> str:
+        """The speed and the perplexities so far, in words."""
+        validation = f", validation {self.best.validation_perplexity:.2f}" if self.best else ""
+        return (
+            f"{self.n_words_per_second:,.0f} words/s, perplexity "
+            f"{self.training_perplexity:.2f}{validation}"
+        )
+
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> "Progress":
         """Return what `asdict` gave. Raises `KeyError` or `TypeError` for anything else."""
@@ -419,8 +398,8 @@ class Watcher:
     def begin(self, seed: int, *, n_epochs: int, n_steps: int) -> None:
         """Learn that a network of that seed begins or goes on; an epoch has `n_steps`."""
 
-    def step(self, progress: Progress) -> None:
-        """Learn how far it has come, after every step."""
+    def step(self, number: int, epoch: int, figures: str) -> None:
+        """Learn how far it has come: after every step, of an epoch; both count from 1."""
 
     def epoch(self, figures: EpochFigures) -> None:
         """Learn what came out of an epoch."""

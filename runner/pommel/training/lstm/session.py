@@ -18,6 +18,7 @@ import torch
 from pommel.errors import InputError, PommelError, UsageError, package_version
 from pommel.files import make_folder
 from pommel.models import LstmConfig, LstmFolder, find_device
+from pommel.training.identity import differences
 from pommel.training.lstm.recipe import (
     UNK,
     Corpus,
@@ -25,7 +26,6 @@ from pommel.training.lstm.recipe import (
     Plan,
     Progress,
     Watcher,
-    differences,
     read_corpus,
 )
 from pommel.training.lstm.trainer import Trainer
@@ -285,7 +285,7 @@ class Session:
         """
         before = state.n_threads if state else torch.get_num_threads()
         device = find_device(self.plan.device)
-        with _threads(self.plan.n_threads or before), deferred_signals() as stop:
+        with threads(self.plan.n_threads or before), deferred_signals() as stop:
             trainer = Trainer(self.corpus, self.plan.recipe, seed=self.seed, device=device)
             if state:
                 trainer.restore(state.progress, state.tensors)
@@ -310,7 +310,8 @@ class Session:
             if figures:
                 self.watcher.epoch(figures)
             else:
-                self.watcher.step(trainer.progress)
+                now = trainer.progress
+                self.watcher.step(now.step, now.epoch, now.figures)
             # Before the state: one that is kept has its checkpoint behind it.
             self._keep_checkpoint(trainer, figures)
             is_due = time.monotonic() - self._kept_at >= self.plan.save_every_seconds
@@ -408,7 +409,7 @@ _AGAIN = "the same command goes on from here"
 
 
 @contextmanager
-def _threads(number: int) -> Iterator[None]:
+def threads(number: int) -> Iterator[None]:
     """Compute with so many threads; more or fewer add up in another order."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)

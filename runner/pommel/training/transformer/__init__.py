@@ -1,0 +1,1 @@
+"""Small transformers, causal and masked, trained on a text."""
