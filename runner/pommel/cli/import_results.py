@@ -75,7 +75,7 @@ def command(files: Sequence[Path], chosen: _ImportResultsOptions) -> None:
     What is imported again under the same name replaces what was there.
 
     \b
-      pommel import-results sg_results/*.csv --from hu2020
+      pommel import-results hu2020.csv --from hu2020
       pommel import-results accuracies.csv --name multilingual --items 1000
       pommel import-results theirs.csv --column item=pair --column result=acc
       pommel import-results losses.tsv --column loss_good=l1 --column loss_bad=l2
