@@ -3,22 +3,20 @@
 from pathlib import Path
 
 import pytest
-from benchmarks.published import hu2020
 from scipy.stats import binomtest
 
 from pommel.analysis.accuracy import Accuracies
 from pommel.analysis.asking import Settings
 from pommel.scoring.run_record import RunRecord
-from pommel.store.imports.results import ImportOptions, read_results
+from pommel.store.imports.results import read_results
 
 FEW = Settings(n_resamples=99)
 
 
 @pytest.fixture
-def records(shared_data: Path, tmp_path: Path) -> list[RunRecord]:
+def records(shared_data: Path) -> list[RunRecord]:
     files = sorted((shared_data / "hu2020" / "per_item").glob("*_grnn_*.csv"))
-    hu2020(files).to_csv(tmp_path / "hu2020.csv", index=False)
-    return list(read_results([tmp_path / "hu2020.csv"], ImportOptions(score_rule="first")).records)
+    return list(read_results(files, form="hu2020").records)
 
 
 def test_chance_is_what_the_formulas_of_the_suites_say(records: list[RunRecord]) -> None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from benchmarks.published import clams as clams_table
 from tests.analysis.records import record
 from tests.cli.samples import Pommel, save
 
@@ -28,11 +27,9 @@ def numbers(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_correlations_of_the_paper(pommel: Pommel, shared_data: Path, tmp_path: Path) -> None:
+def test_the_correlations_of_the_paper(pommel: Pommel, shared_data: Path) -> None:
     clams = shared_data / "clams"
-    table = tmp_path / "clams.csv"
-    clams_table([clams / "table1_table2.csv"]).to_csv(table, index=False)
-    assert pommel("import-results", table).status == 0
+    assert pommel("import-results", clams / "table1_table2.csv").status == 0
     with_file = ("--with", clams / "cwals" / "cwals.tsv", "--value", "C_WALS_fig3_vector")
 
     def rho(model: str, *arguments: str) -> float:

@@ -344,19 +344,12 @@ def _imported(*commands: str) -> Prepare:
     return prepare
 
 
-_PUBLISHED = "python benchmarks/published.py"
-_HU_2020 = (
-    f"{_PUBLISHED} hu2020 $DATA/hu2020/data/raw/sg_results/*.csv > hu2020.csv",
-    "pommel import-results hu2020.csv --score first",
-)
+_HU_2020 = "pommel import-results $DATA/hu2020/data/raw/sg_results/*.csv --from hu2020"
 _MULTILINGUAL = (
     "pommel import-results $DATA/multilingual/tables/accuracies.csv --name multilingual "
     "--items 1000 --items human=50"
 )
-_CLAMS = (
-    f"{_PUBLISHED} clams $DATA/clams/tables/table1_table2.csv > clams.csv",
-    "pommel import-results clams.csv",
-)
+_CLAMS = "pommel import-results $DATA/clams/tables/table1_table2.csv"
 _SWAHILI = """\
 suite,complexity,series
 swahili-N_of_Poss_V,0,verb
@@ -513,7 +506,7 @@ def _statistics(place: Workplace) -> None:
         place,
         "pommel run builtin://en-ngram suites:en",
         "pommel run huggingface://gpt2 huggingface://distilgpt2 suites:en/agreement",
-        *_HU_2020,
+        _HU_2020,
     )
     listed = place.command("pommel runs list --suite number_prep --model '*gpt2' --format csv")
     runs = [line.split(",")[0] for line in listed.output.splitlines()[1:]]
@@ -567,7 +560,7 @@ def _complexities(place: Workplace) -> None:
 
 
 def _cwals(place: Workplace) -> None:
-    _imported(*_CLAMS)(place)
+    _imported(_CLAMS)(place)
     shutil.copy(PUBLISHED / "clams" / "cwals" / "cwals.tsv", place.folder)
 
 
@@ -634,7 +627,7 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
     ("docs/statistics.md", "Accuracy against a property"): _cwals,
     ("docs/statistics.md", "Sets of sentences: AUC and preferences"): _two_ngrams,
     ("docs/statistics.md", "Item by item, for other programs"): _items,
-    ("docs/statistics.md", "Mixed-effects logistic regression"): _imported(*_HU_2020),
+    ("docs/statistics.md", "Mixed-effects logistic regression"): _imported(_HU_2020),
     ("docs/statistics.md", "Shares: is a score above chance?"): _nothing,
 }
 # Parts that need published data, or long.

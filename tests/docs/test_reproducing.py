@@ -224,7 +224,7 @@ def test_averages_and_correlations_of_mueller_et_al(page: Reproduced) -> None:
 def test_results_of_bert_syntax(page: Reproduced) -> None:
     found = {
         (row["model_name"], row["suite"]): f"{row['n_holding']}/{row['n_items']}"
-        for source in ("bert-syntax", "attractors")
+        for source in ("bert-syntax", "bert-syntax-attractors")
         for row in page.rows(f"pommel stats accuracy --source {source}")
     }
     assert found == {

@@ -26,8 +26,8 @@ class _ImportResultsOptions(StoreOptions):
     )
     name: str | None = option(
         metavar="SOURCE",
-        help="What the results are called.  [default: gulordava or gevalm, if they are these; "
-        "otherwise as their file]",
+        help="What the results are called.  [default: as their format; items and accuracies as "
+        "their file]",
     )
     model: str | None = option(help="What the model is called, in a file that does not say it.")
     suite: str | None = option(help="What the suite is called, in a file that does not say it.")
@@ -37,7 +37,9 @@ class _ImportResultsOptions(StoreOptions):
     columns: tuple[str, ...] = option(
         "--column", metavar="WHAT=NAME", help="What a column is called: item=pair_id; repeatable."
     )
-    score_rule: ScoreRule | None = option("--score", help="Score rule.  [default: all]")
+    score_rule: ScoreRule | None = option(
+        "--score", help="Score rule.  [default: all; of hu2020 first]"
+    )
     items: tuple[str, ...] = option(
         metavar="N|MODEL=N",
         help="Of how many items the shares are, for all models or one; repeatable.",
@@ -73,7 +75,7 @@ def command(files: Sequence[Path], chosen: _ImportResultsOptions) -> None:
     What is imported again under the same name replaces what was there.
 
     \b
-      pommel import-results hu2020.csv --score first
+      pommel import-results hu2020.csv --from hu2020
       pommel import-results accuracies.csv --name multilingual --items 1000
       pommel import-results theirs.csv --column item=pair --column result=acc
       pommel import-results losses.tsv --column loss_good=l1 --column loss_bad=l2

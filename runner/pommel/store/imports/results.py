@@ -6,7 +6,8 @@ shares has `model`, `suite` and `share`, or is a matrix: a row a model, a column
 have these or other usual names; the option `columns` says how else they are called. All others may
 be missing. Columns that have no meaning here are left out, and named in a note; one that is like a
 known name is taken for a misspelt one. What a row says of a model or a suite (a circuit, say) has
-to be the same in all of its rows.
+to be the same in all of its rows. Of published files that are no such table one is made first
+(`published`).
 
 This reads `predictions.csv`, too, which `pommel run -o` and `pommel runs export` write, and the
 table of `pommel stats items`. Neither of them has formulas: how often a prediction holds by chance
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from pommel.errors import (
     Fault,
@@ -48,6 +50,7 @@ from pommel.scoring import (
 )
 from pommel.statistics import CHANCE
 from pommel.store.database import now
+from pommel.store.imports.published import PublishedFiles, bert_syntax, blimp, clams, hu2020
 from pommel.store.imports.scores import (
     SCORE_NAMES,
     ScoreColumns,
@@ -159,7 +162,9 @@ class ResultFormat:
     A published one is a recipe: a file with columns like all of `signs` is surely one; `columns`
     maps what a column is to how its files call it, which in JSON Lines is a path (`probs.0`);
     `folders` are what the names of a file's folders say, the innermost first. What is said in the
-    options goes before.
+    options goes before. `make` makes a table of files that are none; these have to be named, if
+    they have no `signs`. `score_rule` is what all of their results are by; `refused` are the
+    options that mean nothing for a format.
     """
 
     name: str
@@ -167,12 +172,18 @@ class ResultFormat:
     columns: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     language: str = ""
+    is_shares: bool = False
+    make: Callable[[PublishedFiles], pd.DataFrame] | None = None
+    score_rule: ScoreRule | None = None
+    refused: tuple[str, ...] = ("n_items",)
 
     def is_like(self, head: str, options: ImportOptions) -> bool:
         """Say of how a file begins whether it is surely one of this format."""
         header, cells = head_of(head)
         if self.signs:
             return all(any(fnmatchcase(name, sign) for name in header) for sign in self.signs)
+        if self.make:
+            return False
         if self is ACCURACIES:
             return _is_matrix(header, cells) or _has_columns({*header}, _SHARES_NEED, options)
         there = {*header}
@@ -188,16 +199,18 @@ class ResultFormat:
             said,
             columns={**own, **said.columns},
             language=said.language or self.language,
-            source=said.source or (self.name if self.signs else ""),
+            source=said.source or (self.name if self.signs or self.make else ""),
+            score_rule=said.score_rule or self.score_rule,
         )
 
 
 _ITEMS_NEED = ("model", "suite", "item", "result")
 _SHARES_NEED = ("model", "suite", "share")
+_NOT_OF_SHARES = ("model", "suite", "columns", "score_rule")
 # A row an item, as pommel's own predictions.csv.
 ITEMS = ResultFormat(name="items")
 # A matrix of accuracies, models by suites, or a row an accuracy.
-ACCURACIES = ResultFormat(name="accuracies")
+ACCURACIES = ResultFormat(name="accuracies", is_shares=True, refused=_NOT_OF_SHARES)
 # The first that recognises a file has it.
 RESULT_FORMATS: tuple[ResultFormat, ...] = (
     # Gulordava et al. (2018), `best_model.tab` and `all_models.tab`: the rows of `generated.tab`,
@@ -223,17 +236,37 @@ RESULT_FORMATS: tuple[ResultFormat, ...] = (
         folders=("group", "model"),
         language="de",
     ),
+    ResultFormat(
+        name="hu2020",
+        make=hu2020,
+        score_rule="first",
+        refused=("model", "suite", "columns", "n_items"),
+    ),
+    ResultFormat(
+        name="clams",
+        signs=("lang", "model", "published_average"),
+        is_shares=True,
+        make=clams,
+        refused=_NOT_OF_SHARES,
+    ),
+    ResultFormat(name="blimp", is_shares=True, make=blimp, refused=_NOT_OF_SHARES),
+    ResultFormat(name="bert-syntax", make=bert_syntax, refused=("columns", "n_items")),
+    ResultFormat(
+        name="bert-syntax-attractors",
+        make=partial(bert_syntax, by_attractors=True),
+        refused=("columns", "n_items"),
+    ),
     ITEMS,
     ACCURACIES,
 )
-# Options that mean nothing for shares, or for items, and why.
-_NOT_OF_SHARES = {
+# Why options mean nothing for some formats.
+_WHY_REFUSED = {
     "model": "--model: its files name the models",
     "suite": "--suite: its files name the suites",
     "columns": "--column: its columns are known",
     "score_rule": "--score: nothing in it has several predictions",
+    "n_items": "--items: its files say how many there are, or nobody knows",
 }
-_NOT_OF_ITEMS = {"n_items": "--items: its files say how many there are, or nobody knows"}
 
 
 def read_results(
@@ -254,14 +287,17 @@ def read_results(
     if form:
         UsageError.check_choice("the format", form, by_name)
     known = by_name[form] if form else recognised(paths, chosen)
-    for name, why in (_NOT_OF_SHARES if known is ACCURACIES else _NOT_OF_ITEMS).items():
+    for name in known.refused:
         if getattr(chosen, name) or getattr(chosen, f"{name}_of", 0):
-            raise UsageError(f"{known.name} has no {why}")
+            raise UsageError(f"{known.name} has no {_WHY_REFUSED[name]}")
+    if known.score_rule and chosen.score_rule not in {None, known.score_rule}:
+        what = f"{known.name} has no --score {chosen.score_rule}"
+        raise UsageError(f"{what}: its results are by the rule {known.score_rule!r}")
     known_columns = ["model", "suite", *_OF_ITEMS, *_OF_SHARES, *_OF_BOTH, *SCORE_NAMES]
     for name in chosen.columns:
         UsageError.check_choice("a column", name, known_columns)
     reading = _Reading(known.options(chosen), known)
-    imported = reading.shares(paths) if known is ACCURACIES else reading.items(paths)
+    imported = reading.shares(paths) if known.is_shares else reading.items(paths)
     if not imported.records:
         raise InputError(f"{', '.join(map(str, paths))}: nothing is left")
     if imported.records[0].is_own:
@@ -343,7 +379,8 @@ class _Reading:
     """What the files of one import say together.
 
     `told` has what rows say of models and suites, and where they first do, by (column, name);
-    `seeds` maps a model's name with its seed to both; `unused` are columns that mean nothing.
+    `seeds` maps a model's name with its seed to both; `unused` are columns that mean nothing;
+    `made` is what was dropped or combined where a table was made of the files.
     """
 
     options: ImportOptions
@@ -353,13 +390,14 @@ class _Reading:
     told: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     seeds: dict[str, tuple[str, str]] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
     files: list[tuple[str, str]] = field(default_factory=list)
 
     def items(self, paths: Sequence[Path]) -> Imported:
         """Read tables of items; a model's suites may lie in several files."""
         runs: dict[tuple[str, str], _Items] = {}
         n_repeated = 0
-        for row in (row for path in paths for row in self._rows_of(path)):
+        for row in (row for table in self._tables(paths) for row in self._rows_of(table)):
             model, suite = self._model_of(row), row["suite"]
             number = whole_of(row["item"]) or 0
             prediction = (whole_of(row["prediction_id"]) or 0) if "prediction_id" in row else 0
@@ -385,8 +423,8 @@ class _Reading:
         """Read tables of shares; models that stand in several files have more suites."""
         results: list[_Result] = []
         seen: dict[tuple[str, str], Row] = {}
-        for path in paths:
-            rows = [*self._rows_of(path)]
+        for table in self._tables(paths):
+            rows = [*self._rows_of(table)]
             n_decimals = max((_decimals_of(row["share"]) for row in rows), default=0)
             for row in rows:
                 model, suite = row["model"], row["suite"]
@@ -429,17 +467,33 @@ class _Reading:
         ]
         return self._imported(results, paths, notes)
 
-    def _rows_of(self, path: Path) -> Iterator[Row]:
-        """Yield the rows of a file that are good; faults are added to those there are."""
-        table = read_table(path, self.faults, self.options.columns.values())
-        self.files.append((path.name, table.sha256))
+    def _tables(self, paths: Sequence[Path]) -> Iterator[ResultTable]:
+        """Yield the tables of the files, or the one that is made of them."""
+        if not self.form.make:
+            for path in paths:
+                table = read_table(path, self.faults, self.options.columns.values())
+                self.files.append((path.name, table.sha256))
+                yield table
+            return
+        model, suite = self.options.model, self.options.suite
+        read = PublishedFiles(paths=paths, faults=self.faults, model=model, suite=suite)
+        made = read.made(self.form.make(read))
+        self.made, self.files = read.notes, read.files
+        # A table of files with faults may have too few columns for more of them.
+        self._check()
+        yield made
+
+    def _rows_of(self, table: ResultTable) -> Iterator[Row]:
+        """Yield the rows of a table that are good; faults are added to those there are."""
         if not table.header:
             return
-        names = [each.name for each in path.absolute().parents]
+        names = [each.name for each in table.path.absolute().parents]
         folders = dict(zip(self.form.folders, names, strict=False))
         said = {name: text for name, text in folders.items() if name not in table.header}
-        said |= {name: text for name in ("model", "suite") if (text := getattr(self.options, name))}
-        is_matrix = self.form is ACCURACIES and "share" not in table.header
+        if not self.form.make:
+            own = {name: getattr(self.options, name) for name in ("model", "suite")}
+            said |= {name: text for name, text in own.items() if text}
+        is_matrix = self.form.is_shares and "share" not in table.header
         for row in self._cells(table) if is_matrix else self._plain_rows(table, said):
             n_faults = len(self.faults)
             _check_row(row)
@@ -448,7 +502,7 @@ class _Reading:
 
     def _plain_rows(self, table: ResultTable, said: Mapping[str, str]) -> Iterator[Row]:
         """Yield rows with the columns that are needed, or what follows from their scores."""
-        columns_said, is_shares = self.options.columns, self.form is ACCURACIES
+        columns_said, is_shares = self.options.columns, self.form.is_shares
         of_rows = _OF_SHARES if is_shares else _OF_ITEMS
         names = {
             column: _names(column, columns_said)
@@ -553,7 +607,7 @@ class _Reading:
         language = self._said("language", suite) or options.language
         published = PublishedSuite(suite)
         return SuiteFacts(
-            language=language or (published.language if self.form is ACCURACIES else ""),
+            language=language or (published.language if self.form.is_shares else ""),
             # A suite without intervening material may be called its own base.
             modifier_of=(base if base != suite else "") or published.without_modifier,
             group=self._said("group", suite),
@@ -603,7 +657,7 @@ class _Reading:
         replaces what was there.
         """
         self._check()
-        steps = [*left_out(self.unused), *self.scored.notes()]
+        steps = [*self.made, *left_out(self.unused), *self.scored.notes()]
         if not self.options.source and len(paths) > 1:
             raise UsageError("say with --name what these results are called")
         source = self.options.source or paths[0].stem

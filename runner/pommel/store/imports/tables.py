@@ -79,7 +79,7 @@ class Row:
     @property
     def where(self) -> str:
         """The file's name and the line."""
-        return f"{self.table.path.name}, line {self.row.line}"
+        return f"{Path(self.row.file).name}, line {self.row.line}"
 
 
 @frozen
