@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pommel.studies.study import (
     LANGUAGE,
+    STUDY,
     Models,
     Runs,
     ScaleName,
@@ -61,8 +62,12 @@ class Step:
         return found
 
 
+def _is_fetched(word: str) -> bool:
+    return word.startswith("published/")
+
+
 def _is_pattern(word: str) -> bool:
-    return word.startswith("published/") and "*" in word
+    return _is_fetched(word) and "*" in word
 
 
 @frozen
@@ -289,6 +294,7 @@ class _Making:
     def tables(self, steps: tuple[Step, ...]) -> Iterator[Step]:
         """Yield the steps that compute tables."""
         ran, imported = _named(steps, "run-"), _named(steps, "import-")
+        beside = self.study.file.parent
         for table in self.study.tables:
             if not at_scale(table, self.asked.scale):
                 continue
@@ -297,11 +303,15 @@ class _Making:
                 ("own", table.own, OWN_STORE, ran),
             ):
                 if told and needs:
+                    words = [each.replace(STUDY, str(beside)) for each in shlex.split(told)]
+                    fetched = [
+                        f"fetch-{Path(each).parts[1]}" for each in words if _is_fetched(each)
+                    ]
                     path = f"tables/{table.name}.{kind}.csv"
                     yield Step(
                         name=f"table-{table.name}-{kind}",
-                        words=(*shlex.split(told), "--store", store, "--format", "csv", "--raw"),
-                        needs=needs,
+                        words=(*words, "--store", store, "--format", "csv", "--raw"),
+                        needs=(*needs, *fetched),
                         makes=(path,),
                         output=path,
                         optional=kind == "published",

@@ -1,7 +1,8 @@
 """A study: which texts, models, suites and statistics the tables of a paper rest on.
 
 It is a file of TOML that says what there is, not how it is done; `steps.py` makes commands of it.
-`{language}` in a name, a reference, a suite or a statistic stands for each language in turn.
+`{language}` in a name, a reference or a suite stands for each language in turn, `{study}` in a
+statistic for the folder that the file is in.
 """
 
 import csv
@@ -21,7 +22,7 @@ ScaleName = Literal["tiny", "small", "paper"]
 Trained = Literal["lstm", "ngram", "transformer"]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
-LANGUAGE = "{language}"
+LANGUAGE, STUDY = "{language}", "{study}"
 # What a step or a table is called is part of the names of files.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._{}-]*")
 _PRINTED = "printed"

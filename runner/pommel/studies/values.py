@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,7 @@ from pommel.values import frozen
 
 Verdict = Literal["equal", "differs", "not computable", "not printed"]
 
+_NOT_HERE = "the published results are not here: see the step that was left out"
 _COLUMNS = ("table", "keys", "printed", "recomputed", "verdict", "own", "why", "source")
 
 
@@ -41,11 +43,13 @@ class StudyValue:
         """
         published = _numbers(folder / f"{table.name}.published.csv", table)
         own = _numbers(folder / f"{table.name}.own.csv", table)
+        is_missing = bool(table.published) and not published
         rows = study.printed_rows(table)
         if not rows:
             keys = dict.fromkeys([*published, *own])
             rows = [dict(zip(table.keys, each, strict=True)) for each in keys]
-        return [cls._of_row(table, row, published, own) for row in rows]
+        values = [cls._of_row(table, row, published, own) for row in rows]
+        return [replace(each, why=_NOT_HERE) for each in values] if is_missing else values
 
     @classmethod
     def _of_row(
