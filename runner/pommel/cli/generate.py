@@ -131,7 +131,7 @@ def _write_text(grammar: str, n: int, chosen: _GenerateOptions) -> None:
             raise UsageError(f"{each.opts[-1]} says nothing beside --text; leave one out")
     text = Generation.text_of(grammar)
     check_output(chosen.output, text.files)
-    lines = (f"{each}\n" for each in text.sentences(n, chosen.seed))
+    lines = (f"{each}\n" for each in text.shuffled(n, chosen.seed))
     if chosen.output is None or chosen.output == Path("-"):
         while some := "".join(itertools.islice(lines, _AT_ONCE)):
             show_text(some)

@@ -68,6 +68,16 @@ class TextGrammar:
         """
         return itertools.islice(self._endless(str(seed)), n)
 
+    def shuffled(self, n: int, seed: int) -> list[str]:
+        """Return the `n` sentences of `sentences` in another order, the same one on any machine.
+
+        What is drawn of one item no longer stands together. A network that reads text as a stream,
+        with its state carried from sentence to sentence, would learn to repeat what it has read.
+        """
+        found = list(self.sentences(n, seed))
+        random.Random(f"order {seed}").shuffle(found)  # noqa: S311 - no secret
+        return found
+
     def held_out(self, n: int, seed: int) -> Iterator[str]:
         """Yield others than `sentences` has, with any seed; a sentence may be there by chance."""
         return itertools.islice(self._endless(f"held out {seed}"), n)
