@@ -1,0 +1,99 @@
+"""The studies that ship with pommel, done at their smallest: killed once, gone on with, looked at."""
+
+import csv
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tests.report.page.browser import Browser, barriers
+
+from pommel.sources import PublishedSource
+from pommel.studies import Study
+
+pytestmark = pytest.mark.full
+
+# When each is killed: some steps are done by then, and others are not.
+SECONDS_BEFORE = 20
+
+
+@pytest.fixture(scope="module", name="cache")
+def cache_with_published_results(
+    shared_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A cache with the published results that are beside the checkout."""
+    cache = tmp_path_factory.mktemp("cache")
+    folder = cache / "hu2020" / PublishedSource.named("hu2020").commit
+    shutil.copytree(shared_data / "hu2020" / "per_item", folder / "data" / "raw" / "sg_results")
+    shutil.copy(shared_data / "hu2020" / "LICENSE", folder)
+    return cache
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the values of a study."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [*csv.DictReader(file)]
+
+
+def counted_in_docs(repository: Path) -> Mapping[tuple[str, str], list[int]]:
+    """Return how many values are equal, differ and are not computable, as the page has them."""
+    page = (repository / "docs" / "studies.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w-]+)`, (.+?) \| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    return {(study, table): [*map(int, counts)] for study, table, *counts in rows}
+
+
+@pytest.mark.timeout(1500)
+@pytest.mark.parametrize("name", sorted(Study.shipped()))
+def test_a_study_goes_on_after_a_crash_and_ends_in_its_page(
+    name: str, cache: Path, tmp_path: Path, repository: Path, browser: Browser
+) -> None:
+    command = [sys.executable, "-m", "pommel", "reproduce", name, "--offline", "-o", "done"]
+    environment = os.environ | {"POMMEL_CACHE": str(cache)}
+    killed = subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    time.sleep(SECONDS_BEFORE)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert not (tmp_path / "done" / "index.html").exists()
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"done: [1-9][0-9]* of [0-9]+ steps done already", ended.stderr)
+    assert ended.stdout == "done/index.html\n"
+
+    study, values = Study.named(name), rows_of(tmp_path / "done" / "values.csv")
+    assert {each["table"] for each in values} == {each.name for each in study.tables}
+    # What differs, or cannot be computed, says why.
+    assert all(each["why"] for each in values if each["verdict"] in ("differs", "not computable"))
+    told = counted_in_docs(repository)
+    for table in study.tables:
+        own = [each for each in values if each["table"] == table.name]
+        verdicts = Counter(each["verdict"] for each in own)
+        if table.own and not table.printed:
+            assert all(each["own"] for each in own)
+        if table.printed and name != "gevalm":
+            counts = [verdicts[each] for each in ("equal", "differs", "not computable")]
+            assert told[name, table.title] == counts
+
+    browser.look(width=1280)
+    browser.open(tmp_path / "done" / "index.html")
+    page = browser.page
+    first = page.locator("main > *").first.inner_text()
+    assert first.startswith("The models of this page were trained on text that pommel generates")
+    assert page.locator("section table").count() > len(study.tables)
+    shown = [each for each in study.figures if each.of == "own" or name == "multilingual"]
+    assert page.locator("img.figure").count() == len(shown)
+    # Every picture is drawn, and what is wider than the page scrolls by itself.
+    assert browser.value("[...document.images].every(each => each.naturalWidth > 0)")
+    assert browser.value("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.complaints() == browser.requests()[1:] == []
+    assert barriers(page) == []
