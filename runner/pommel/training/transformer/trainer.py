@@ -139,6 +139,11 @@ _CHOSEN_SHARE = 0.15
 _MASKED_SHARE, _RANDOM_SHARE = 0.8, 0.1
 
 
+# Of the weights at the width of BERT's base model. What a layer adds stays as large beside what it
+# is added to where both are narrower.
+_BERT_RANGE, _BERT_WIDTH = 0.02, 768
+
+
 class Masked:
     """A BERT; predicted are tokens chosen at random, which never are the marks."""
 
@@ -155,6 +160,7 @@ class Masked:
                 intermediate_size=4 * recipe.width,
                 hidden_dropout_prob=recipe.dropout,
                 attention_probs_dropout_prob=recipe.dropout,
+                initializer_range=_BERT_RANGE * math.sqrt(_BERT_WIDTH / recipe.width),
                 pad_token_id=MARKS.index(PADDING),
             )
         )
@@ -401,11 +407,11 @@ def _without_bars() -> Iterator[None]:
     if not logging.is_progress_bar_enabled():
         yield
         return
-    logging.disable_progress_bar()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         yield
     finally:
-        logging.enable_progress_bar()
+        logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _amend(path: Path, settings: Mapping[str, str]) -> None:
