@@ -20,8 +20,9 @@ from pommel.errors import InputError, PommelError, UsageError
 from pommel.models import Policy
 from pommel.training.transformer.recipe import Objective, TransformerRecipe
 from pommel.training.transformer.trainer import MARKS, Masked, encoded, train_tokenizer
+from recipes.texts import TEXTS
 
-OBJECTIVES = ("causal", "masked")
+OBJECTIVES: tuple[Objective, ...] = ("causal", "masked")
 CAUSAL = TransformerRecipe(width=8, n_layers=1, n_heads=2, vocabulary_size=300, n_epochs=1)
 MASKED = replace(CAUSAL, objective="masked", vocabulary_size=120)
 SENTENCES = ("The dogs bark .", "Émile saw the dogs .", "The pilot is good .")
@@ -235,16 +236,32 @@ def test_every_method_scores_a_family_of_masked_models(text: Path, tmp_path: Pat
     suite = tmp_path / "suite.json"
     suite.write_text(json.dumps(suite_value()))
     for method in ("pll", "pll-word-l2r", "masked-l2r", "focus-mask", "unmasked-ce"):
-        policy = Policy(method=method)  # type: ignore[arg-type]
+        policy = Policy(method=method)
         runs = list(api.run(f"huggingface://{tmp_path}/family/seed-*", str(suite), policy))
-        assert [run.model.name for run in runs] == ["seed-1", "seed-2"]
-        assert {run.policy.method for run in runs} == {method}
+        assert [run.result.model_name.rpartition("/")[2] for run in runs] == ["seed-1", "seed-2"]
 
 
-# Shares of pairs in which the right verb is likelier; half of them by chance.
 @pytest.mark.full
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_trained_network_knows_agreement(
+def test_a_trained_network_knows_some_agreement(
     objective: Objective, tmp_path: Path, repository: Path
 ) -> None:
-    raise NotImplementedError
+    """A minute or two of a free core: 0.78 (causal) and 0.71 (masked) of the pairs when written."""
+    text = tmp_path / "text.txt"
+    sentences = [*TEXTS["de"].sample(4_000, 1)][:3_000]
+    text.write_text("".join(f"{each}\n" for each in sentences), "utf-8")
+    n_epochs = TransformerRecipe.MASKED_EPOCHS if objective == "masked" else 10
+    recipe = TransformerRecipe(objective=objective, n_epochs=n_epochs)
+    recipe.train(text, tmp_path / "family", Recorder())
+    suites = []
+    for name in ("de_simple_agrmt", "de_prep_anim"):
+        path = repository / "suites" / "de" / "agreement" / f"{name}.json"
+        suite = json.loads(path.read_text("utf-8"))
+        suites.append(suite | {"items": suite["items"][:60]})
+    runs = api.run(
+        f"huggingface://{tmp_path}/family/seed-1", suites, score="each", regions="needed"
+    )
+    shares = [each.share for run in runs for each in run.result.scores]
+    assert len(shares) == 6
+    # Half of them by chance.
+    assert sum(shares) / len(shares) > 0.62
