@@ -53,8 +53,12 @@ def train_tokenizer(sentences: Iterable[str], recipe: TransformerRecipe) -> Toke
 
 
 def _word_pieces(sentences: Sequence[str], recipe: TransformerRecipe) -> Tokenizer:
-    def pieces(**settings: Any) -> BertWordPieceTokenizer:
-        return BertWordPieceTokenizer(lowercase=not recipe.cased, strip_accents=False, **settings)
+    def pieces(vocabulary: Mapping[str, int] | None = None) -> BertWordPieceTokenizer:
+        return BertWordPieceTokenizer(
+            dict(vocabulary) if vocabulary else None,
+            lowercase=not recipe.cased,
+            strip_accents=False,
+        )
 
     trained = pieces()
     inner = trained._tokenizer  # noqa: SLF001 - what is before the model has no other door
@@ -80,7 +84,7 @@ def _word_pieces(sentences: Sequence[str], recipe: TransformerRecipe) -> Tokeniz
         special_tokens=[*MARKS, *sorted(letters)],
         show_progress=False,
     )
-    return Tokenizer.from_str(pieces(vocab=trained.get_vocab()).to_str())
+    return Tokenizer.from_str(pieces(trained.get_vocab()).to_str())
 
 
 def encoded(
