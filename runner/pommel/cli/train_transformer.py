@@ -53,7 +53,11 @@ class _RecipeOptions(Options):
     learning_rate: AboveZero = _number(
         "learning_rate", "Highest learning rate of AdamW; it rises first, then falls.", "X"
     )
-    n_epochs: Count = _number("n_epochs", "Passes through the text.")
+    n_epochs: Count | None = option(
+        TransformerRecipe.option("n_epochs"),
+        help=f"Passes through the text.  [default: {_DEFAULT.n_epochs}; "
+        f"{TransformerRecipe.MASKED_EPOCHS} with masked]",
+    )
     validation_share: Annotated[float, click.FloatRange(0, 1, min_open=True, max_open=True)] = (
         _number(
             "validation_share",
@@ -102,9 +106,11 @@ def command(text: Path, chosen: _TrainTransformerOptions) -> None:
     # Imported here: `pommel train --help` needs none of it.
     from pommel.analysis import plain_table
 
+    numbers = {each.name: getattr(chosen, each.name) for each in fields(_RecipeOptions)}
+    is_masked = chosen.objective == "masked"
+    usual = TransformerRecipe.MASKED_EPOCHS if is_masked else _DEFAULT.n_epochs
     recipe = TransformerRecipe(
-        **{each.name: getattr(chosen, each.name) for each in fields(_RecipeOptions)},
-        cased=not chosen.lower,
+        **numbers | {"n_epochs": chosen.n_epochs or usual}, cased=not chosen.lower
     )
     with watching() as watcher:
         members = recipe.train(
@@ -118,7 +124,7 @@ def command(text: Path, chosen: _TrainTransformerOptions) -> None:
     # A bit is a unit, and what it is of stands below.
     columns = ("epochs", "unigram bits", "training bits", "validation bits", "seconds")
     show_table(plain_table(names=["model"], numbers=columns, rows=(each.row for each in members)))
-    what = "chosen token" if chosen.objective == "masked" else "token"
+    what = "chosen token" if is_masked else "token"
     note(f"Bits per {what}; unigram: of the best guess without context.")
     example = shlex.quote(f"huggingface://{chosen.output}/seed-*")
     note(f"Score suites: pommel run {example} SUITE...")

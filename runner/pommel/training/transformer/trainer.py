@@ -53,8 +53,12 @@ def train_tokenizer(sentences: Iterable[str], recipe: TransformerRecipe) -> Toke
 
 
 def _word_pieces(sentences: Sequence[str], recipe: TransformerRecipe) -> Tokenizer:
-    def pieces(**settings: Any) -> BertWordPieceTokenizer:
-        return BertWordPieceTokenizer(lowercase=not recipe.cased, strip_accents=False, **settings)
+    def pieces(vocabulary: Mapping[str, int] | None = None) -> BertWordPieceTokenizer:
+        return BertWordPieceTokenizer(
+            dict(vocabulary) if vocabulary else None,
+            lowercase=not recipe.cased,
+            strip_accents=False,
+        )
 
     trained = pieces()
     inner = trained._tokenizer  # noqa: SLF001 - what is before the model has no other door
@@ -80,7 +84,7 @@ def _word_pieces(sentences: Sequence[str], recipe: TransformerRecipe) -> Tokeniz
         special_tokens=[*MARKS, *sorted(letters)],
         show_progress=False,
     )
-    return Tokenizer.from_str(pieces(vocab=trained.get_vocab()).to_str())
+    return Tokenizer.from_str(pieces(trained.get_vocab()).to_str())
 
 
 def encoded(
@@ -139,6 +143,11 @@ _CHOSEN_SHARE = 0.15
 _MASKED_SHARE, _RANDOM_SHARE = 0.8, 0.1
 
 
+# Of the weights at the width of BERT's base model. What a layer adds stays as large beside what it
+# is added to where both are narrower.
+_BERT_RANGE, _BERT_WIDTH = 0.02, 768
+
+
 class Masked:
     """A BERT; predicted are tokens chosen at random, which never are the marks."""
 
@@ -155,6 +164,7 @@ class Masked:
                 intermediate_size=4 * recipe.width,
                 hidden_dropout_prob=recipe.dropout,
                 attention_probs_dropout_prob=recipe.dropout,
+                initializer_range=_BERT_RANGE * math.sqrt(_BERT_WIDTH / recipe.width),
                 pad_token_id=MARKS.index(PADDING),
             )
         )
@@ -401,11 +411,11 @@ def _without_bars() -> Iterator[None]:
     if not logging.is_progress_bar_enabled():
         yield
         return
-    logging.disable_progress_bar()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         yield
     finally:
-        logging.enable_progress_bar()
+        logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _amend(path: Path, settings: Mapping[str, str]) -> None:
