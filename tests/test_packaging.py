@@ -52,8 +52,7 @@ def test_the_wheel_has_all_data_and_no_stray_files(checkout: Path, wheel: Path) 
         expected |= {
             f"pommel/shipped/{folder}/{name.removeprefix(f'{top}/')}"
             for name in files
-            if name.startswith(f"{top}/")
-            and (top != "suites" or _is_data_of_suites(name))
+            if name.startswith(f"{top}/") and (top != "suites" or _is_data_of_suites(name))
         }
     names = _names(wheel)
     assert {name for name in names if ".dist-info/" not in name} == expected
