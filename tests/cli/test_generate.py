@@ -310,8 +310,8 @@ def test_a_text_to_train_on(pommel: Pommel, tmp_path: Path) -> None:
             ("texts:xx", "--text", "5"),
             3,
             (
-                "texts:xx: no such text; there are texts:de, texts:en, texts:es, texts:eu, texts:fr, "
-                "texts:he, texts:hi, texts:ru, texts:sw"
+                "texts:xx: no such text; there are texts:de, texts:en, texts:es, texts:eu, "
+                "texts:fr, texts:he, texts:hi, texts:ru, texts:sw"
             ),
         ),
         (
@@ -326,8 +326,8 @@ def test_a_text_to_train_on(pommel: Pommel, tmp_path: Path) -> None:
             ("texts:de",),
             2,
             (
-                "texts:de: sentences to train on are drawn of it, and no suite is made; say how many, "
-                "as --text 4000"
+                "texts:de: sentences to train on are drawn of it, and no suite is made; say how "
+                "many, as --text 4000"
             ),
         ),
     ],
