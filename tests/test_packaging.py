@@ -52,8 +52,7 @@ def test_the_wheel_has_all_data_and_no_stray_files(checkout: Path, wheel: Path) 
         expected |= {
             f"pommel/shipped/{folder}/{name.removeprefix(f'{top}/')}"
             for name in files
-            if name.startswith(f"{top}/")
-            and (top != "suites" or name.endswith((".json", ".jsonl")))
+            if name.startswith(f"{top}/") and (top != "suites" or _is_data_of_suites(name))
         }
     names = _names(wheel)
     assert {name for name in names if ".dist-info/" not in name} == expected
@@ -67,6 +66,8 @@ def test_the_wheel_has_all_data_and_no_stray_files(checkout: Path, wheel: Path) 
     assert "pommel/shipped/image_sources/template/.dockerignore" in names
     assert "pommel/shipped/schemas/suite.json" in names
     assert "pommel/shipped/suites/en/agreement/number_prep.json" in names
+    assert "pommel/shipped/suites/texts/de/text.template" in names
+    assert "pommel/shipped/suites/texts/de/nouns.csv" in names
 
 
 class TestTheSameBytes:
@@ -108,6 +109,7 @@ class TestTheSameBytes:
         ("schemas", "schemas/*.json"),
         ("containers/Dockerfile", "containers/**/*"),
         ("suites/a.json", "suites/**/*.json"),
+        ("suites/texts/xx/a.csv", "suites/texts/**/*.csv"),
     ],
 )
 def test_a_build_without_its_data_fails(
@@ -122,6 +124,8 @@ def test_a_build_without_its_data_fails(
         "schemas/a.json",
         "suites/a.json",
         "suites/a.jsonl",
+        "suites/texts/xx/a.template",
+        "suites/texts/xx/a.csv",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -194,6 +198,12 @@ def test_the_base_install_runs_the_shipped_suites_without_torch(
     packages = environment.glob("lib/*/site-packages/*.dist-info")
     names = {each.name.partition("-")[0] for each in packages}
     assert not names & {"torch", "transformers"}
+
+
+def _is_data_of_suites(name: str) -> bool:
+    """Say whether it is a suite or what is known of all, or belongs to a grammar of text."""
+    texts = (".template", ".csv") if name.startswith("suites/texts/") else ()
+    return name.endswith((".json", ".jsonl", *texts))
 
 
 def _clone(origin: Path, folder: Path, *settings: str) -> Path:

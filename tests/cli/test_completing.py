@@ -83,6 +83,7 @@ def test_commands_options_choices_and_names(
     [
         ("pommel run builtin://en-g", "//en-gpt2"),
         ("pommel run builtin://en-gpt2 suites:en/agr", "en/agreement"),
+        ("pommel generate texts:d", "de"),
     ],
 )
 def test_what_has_a_colon(shell: str, line: str, rest: str, tmp_path: Path) -> None:

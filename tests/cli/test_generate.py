@@ -267,3 +267,88 @@ def test_conditions_are_named_of_items_only(pommel: Pommel, grammar: Path) -> No
         "--grammatical and --ungrammatical name conditions; this grammar says itself which "
         "sentences are which"
     )
+
+
+def test_a_text_to_train_on(pommel: Pommel, tmp_path: Path) -> None:
+    out = tmp_path / "de.txt"
+    outcome = pommel("generate", "texts:de", "--text", "50", "--seed", "2", "-o", out)
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", f"50 sentences: {out}\n")
+    lines = out.read_text("utf-8").splitlines()
+    assert len(lines) == 50
+    for where in ((), ("-o", "-")):
+        outcome = pommel("generate", "texts:de", "--text", "50", "--seed", "2", *where)
+        assert outcome.stdout.splitlines() == lines
+    assert pommel("generate", "texts:de", "--text", "50").stdout.splitlines() != lines
+    model = tmp_path / "de.arpa"
+    assert pommel("train", "ngram", out, "-o", model).status == 0
+    # Any template will do, and any folder of them.
+    for name in ("mine.template", "."):
+        (tmp_path / "mine.template").write_text("choose N: one two\ncondition a: {N} of them .\n")
+        outcome = pommel("generate", tmp_path / name, "--text", "20")
+        assert {*outcome.stdout.splitlines()} == {"One of them .", "Two of them ."}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (
+            ("texts:de", "--text", "5", "--format", "sentences"),
+            2,
+            "--format says nothing beside --text; leave one out",
+        ),
+        (
+            ("texts:de", "--text", "5", "--sample", "5", "--count"),
+            2,
+            "--sample says nothing beside --text; leave one out",
+        ),
+        (
+            ("texts:de", "--text", "5", "--grammatical", "that"),
+            2,
+            "--grammatical says nothing beside --text; leave one out",
+        ),
+        (
+            ("texts:xx", "--text", "5"),
+            3,
+            (
+                "texts:xx: no such text; there are texts:de, texts:en, texts:es, texts:eu, "
+                "texts:fr, texts:he, texts:hi, texts:ru, texts:sw"
+            ),
+        ),
+        (
+            ("texts:",),
+            3,
+            (
+                "texts:: no such text; there are texts:de, texts:en, texts:es, texts:eu, texts:fr, "
+                "texts:he, texts:hi, texts:ru, texts:sw"
+            ),
+        ),
+        (
+            ("texts:de",),
+            2,
+            (
+                "texts:de: sentences to train on are drawn of it, and no suite is made; say how "
+                "many, as --text 4000"
+            ),
+        ),
+    ],
+)
+def test_what_cannot_be_asked_for_of_a_text(
+    pommel: Pommel, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    outcome = pommel("generate", *arguments)
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (status, "", f"pommel: {message}\n")
+
+
+def test_a_text_does_not_overwrite_its_grammar(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "mine.template"
+    path.write_text("choose N: one two\ncondition a: {N} of them .\n")
+    outcome = pommel("generate", path, "--text", "5", "-o", path)
+    assert outcome.failure(2) == f"{path}: this is read; name another file to write"
+
+
+def test_a_grammar_of_text_is_no_collection_of_suites(pommel: Pommel) -> None:
+    outcome = pommel("suites", "list", "suites:texts")
+    assert outcome.failure(3) == (
+        "suites:texts: no such collection; `pommel suites list` shows them"
+    )
+    assert "texts" not in pommel("suites", "list", "--format", "csv").stdout

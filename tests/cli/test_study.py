@@ -22,7 +22,7 @@ def test_a_dry_run_prints_commands_and_does_nothing(
     shown = pommel("reproduce", "argument-structure", "--dry-run")
     assert shown.status == 0
     first, *_, last = shown.stdout.splitlines()
-    assert first == "pommel generate texts:de --text 4000 --seed 1 -o text/de.txt"
+    assert first == "pommel generate texts:de --text 2000 --seed 1 -o text/de.txt"
     assert last.startswith("pommel report --store store.sqlite -o report.html")
     assert [*tmp_path.iterdir()] == []
 

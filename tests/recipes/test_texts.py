@@ -8,14 +8,22 @@ from pathlib import Path
 import pytest
 
 from pommel.files.shipped import shipped_folder
+from pommel.sources.text_grammar import TextGrammar
 from recipes.texts import TEXTS
 
 OTHERS = sorted(TEXTS.keys() - {"en"})
 
 
 def test_every_language_of_the_suites_has_a_text(repository: Path) -> None:
-    suites = {path.name for path in (repository / "suites").iterdir() if path.is_dir()}
-    assert TEXTS.keys() == suites
+    folders = {path.name for path in (repository / "suites").iterdir() if path.is_dir()}
+    assert TEXTS.keys() == folders - {"texts"}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_text_of_templates_is_that_of_the_grammar_that_ships(language: str) -> None:
+    grammar, text = TextGrammar.named(f"texts:{language}"), TEXTS[language]
+    assert list(text.sample(20, 5)) == list(grammar.sentences(20, 5))
+    assert list(text.held_out(20, 5)) == list(grammar.held_out(20, 5))
 
 
 @pytest.mark.parametrize("language", OTHERS)

@@ -1,4 +1,4 @@
-"""The studies that ship with pommel, done at their smallest: killed once, gone on with, looked at."""
+"""The studies that ship with pommel at their smallest: killed once, gone on with, looked at."""
 
 import csv
 import os

@@ -307,11 +307,13 @@ def _end(sentence: str) -> str:
 def open_grammar(path: Path, *, depth: int | None = None) -> SetSource | ItemSource:
     """Read the grammar in a file; `depth` is how deep the trees of a context-free one may be.
 
-    Raises `UsageError` for an ending that is none of a grammar's and for a depth where there is
-    none, and `GrammarError` with every fault of the grammar.
+    Raises `UsageError` for an ending that is none of a grammar's, for a depth where there is none
+    and for a grammar of text alone, and `GrammarError` with every fault of the grammar.
     """
     opener = _OPENERS.get(path.suffix)
     if opener is None and (str(path).startswith(TextGrammar.SHIPPED) or path.is_dir()):
+        # What is no such grammar is told first.
+        TextGrammar.named(str(path))
         what = "sentences to train on are drawn of it, and no suite is made"
         raise UsageError(f"{path}: {what}; say how many, as --text 4000")
     if opener is None:

@@ -258,7 +258,7 @@ class _Making:
     def _run(self, name: str, runs: Runs, models: list[_OneModel], language: str) -> Iterator[Step]:
         suites = [self._suite(each.replace(LANGUAGE, language)) for each in runs.suites]
         references = [each for model in models for each in model.references]
-        options = shlex.split(runs.options)
+        options = options_at(runs, self.asked.scale)
         trained = tuple(f"train-{each.name}" for each in models if each.models.train)
         offline = ["--offline"] if self.asked.offline else []
         own = (*references, *suites, *options, *offline)

@@ -81,13 +81,13 @@ class Models(_Part, frozen=True, kw_only=True):
 class Runs(_Part, frozen=True, kw_only=True):
     """Which models, by their names in the study, are run on which suites.
 
-    `options` are those of `pommel run`. A suite is what that command takes, or a file beside the
+    `options` are those of `pommel run`, or by scale. A suite is what that command takes, or a file beside the
     study's.
     """
 
     models: tuple[str, ...]
     suites: tuple[str, ...]
-    options: str = ""
+    options: str | dict[ScaleName, str] = ""
     languages: tuple[str, ...] = ()
     scales: tuple[ScaleName, ...] = ()
 
@@ -221,8 +221,8 @@ def at_scale(part: Models | Runs | Table | Figure, scale: ScaleName) -> bool:
     return not part.scales or scale in part.scales
 
 
-def options_at(part: Models, scale: ScaleName) -> list[str]:
-    """Return the options of models at a scale, as words."""
+def options_at(part: Models | Runs, scale: ScaleName) -> list[str]:
+    """Return the options of models or runs at a scale, as words."""
     told = part.options if isinstance(part.options, str) else part.options.get(scale, "")
     return shlex.split(told)
 
@@ -320,15 +320,13 @@ def _number(text: str) -> float | None:
 
 def _told(study: Study) -> Iterator[tuple[str, str]]:
     """Yield all options and commands of a study, with their places."""
-    for index, models in enumerate(study.models):
-        if isinstance(models.options, str):
-            yield f"models[{index}].options", models.options
-        else:
-            for scale, each in models.options.items():
-                yield f"models[{index}].options.{scale}", each
-    for kind in ("published", "runs", "figures"):
+    for kind in ("published", "models", "runs", "figures"):
         for index, part in enumerate(getattr(study, kind)):
-            yield f"{kind}[{index}].options", part.options
+            if isinstance(part.options, str):
+                yield f"{kind}[{index}].options", part.options
+            else:
+                for scale, each in part.options.items():
+                    yield f"{kind}[{index}].options.{scale}", each
     for index, table in enumerate(study.tables):
         yield f"tables[{index}].published", table.published
         yield f"tables[{index}].own", table.own
