@@ -81,8 +81,8 @@ class Models(_Part, frozen=True, kw_only=True):
 class Runs(_Part, frozen=True, kw_only=True):
     """Which models, by their names in the study, are run on which suites.
 
-    `options` are those of `pommel run`, or by scale. A suite is what that command takes, or a file beside the
-    study's.
+    `options` are those of `pommel run`, or by scale. A suite is what that command takes, or a file
+    beside the study's.
     """
 
     models: tuple[str, ...]
