@@ -20,7 +20,10 @@ MAPPED = {
     "schemas": ("schemas", ("*.json",)),
     "suites": (
         "suites",
-        ("*.jsonl", "**/*.json", "texts/**/*.template", "texts/**/*.csv"),
+        (
+            *("*.jsonl", "**/*.json", "texts/**/*.template", "texts/**/*.csv"),
+            *("studies/*.toml", "studies/printed/*.csv"),
+        ),
     ),
 }
 FIRST_DATE = 315532800  # 1980: archives know none before

@@ -164,7 +164,7 @@ def sizes(tree: Path) -> Iterator[Row]:
     texts = {path: path.read_text("utf-8") for path in python_files(package)}
     tests = [path.read_text("utf-8") for path in python_files(tree / "tests")]
     lengths = [n for path, text in texts.items() for n in function_lengths(path, text)]
-    yield Row("names in runner/pommel", f"{len(entries(package))}", "≤ 26")
+    yield Row("names in runner/pommel", f"{len(entries(package))}", "≤ 27")
     yield Row("Python files", f"{len(texts):,}", "≤ 450")
     yield Row("lines", f"{sum(len(text.splitlines()) for text in texts.values()):,}")
     yield Row("functions", f"{len(lengths):,}")
@@ -224,7 +224,7 @@ def borders(tree: Path) -> Iterator[Row]:
     found = crossings(tree)
     names = {(each.room, each.attribute) for each in found}
     deep = {each.path for each in found if each.deep}
-    yield Row("names that cross rooms", f"{len(names)}", "≤ 210")
+    yield Row("names that cross rooms", f"{len(names)}", "≤ 215")
     yield Row("names taken past a room's table", f"{len(deep)}", "0")
 
 

@@ -68,6 +68,8 @@ def test_the_wheel_has_all_data_and_no_stray_files(checkout: Path, wheel: Path) 
     assert "pommel/shipped/suites/en/agreement/number_prep.json" in names
     assert "pommel/shipped/suites/texts/de/text.template" in names
     assert "pommel/shipped/suites/texts/de/nouns.csv" in names
+    assert "pommel/shipped/suites/studies/clams.toml" in names
+    assert "pommel/shipped/suites/studies/printed/clams-averages.csv" in names
 
 
 class TestTheSameBytes:

@@ -9,8 +9,8 @@ from pathlib import Path
 from benchmarks.house import crossing_names, entries, forwarded
 
 # What a reader can keep in view: the goals of benchmarks/house.
-MOST_ENTRIES = 26
-MOST_NAMES = 210
+MOST_ENTRIES = 27
+MOST_NAMES = 215
 MOST_FILES = 450
 
 

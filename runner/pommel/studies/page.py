@@ -29,7 +29,7 @@ _MIXED = (
     "Some models of this page were trained on text that pommel generates ({languages}), which is "
     "circular: their numbers say nothing about these languages."
 )
-_SOURCES = {"printed": "printed", "recomputed": "recomputed", "own": "here"}
+_SOURCES = {"recomputed": "recomputed", "own": "here"}
 
 
 @frozen
@@ -70,7 +70,8 @@ class ShownTable:
     @property
     def heads(self) -> list[str]:
         """What the columns of a group are called."""
-        return [_SOURCES[kind] for kind in self.kinds]
+        own = {**_SOURCES, "printed": self.table.printed_head}
+        return [own[kind] for kind in self.kinds]
 
     @property
     def rows(self) -> list[tuple[list[str], list[_Cell]]]:

@@ -484,9 +484,13 @@ class Suite(_Written):
         n_whole = len(self.items)
         if n_items >= n_whole:
             return self
-        name = f"{self.name} (first {n_items} of {n_whole})"
+        of_whole = f" (first {n_items} of {n_whole})"
+        name = f"{self.name}{of_whole}"
         circuit = f"{self.circuit} (first {n_items} items)".strip()
         meta = {**self.meta, "name": name, "circuit": circuit, "first_items_of": n_whole}
+        if self.modifier_of:
+            # Such suites mostly have as many items as the one that they modify.
+            meta["modifier_of"] = f"{self.modifier_of}{of_whole}"
         return replace(self, name=name, items=self.items[:n_items], meta=meta)
 
     @staticmethod
