@@ -107,8 +107,8 @@ class Table(_Part, frozen=True, kw_only=True):
     apart by the columns `keys`, and have the number in `value`, which is multiplied by `factor`.
     `printed` is a CSV file beside the study's: `keys`, `printed` and maybe `source`; where the
     study's models or suites are called otherwise, `own_KEY` has their names, and where they have
-    no counterpart is empty; `printed_head` is the head of such a column on the page, for numbers that
-    are not read from print. Only rows count whose columns fit `where`, texts or patterns.
+    no counterpart is empty; `printed_head` is the head of such a column on the page, for numbers
+    that are not read from print. Only rows count whose columns fit `where`, texts or patterns.
     `across` is the key whose values are columns on the page.
     """
 
