@@ -1,5 +1,6 @@
 """Folders of studies: what is done once is not done again, whatever has stopped it."""
 
+import csv
 import json
 import os
 import signal
@@ -65,6 +66,12 @@ def done(folder: StudyFolder) -> list[str]:
     return [each.step.name for each in folder.ends]
 
 
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [*csv.DictReader(file)]
+
+
 def folder_of(path: Path, text: str) -> StudyFolder:
     """Return a study of a text, to be done in a folder beside it."""
     study = study_of(path, text)
@@ -116,7 +123,10 @@ def test_what_has_changed_or_gone_is_done_again_with_what_rests_on_it(english: P
         "run-1",
         "table-scores-own",
     ]
-    (english / "done" / "tables" / "scores.own.csv").unlink()
+    table = english / "done" / "tables" / "scores.own.csv"
+    # Runs of before are no part of it.
+    assert {row["suite"] for row in rows_of(table)} == {"number_prep (first 2 of 24)"}
+    table.unlink()
     assert done(folder_of(english, again)) == ["table-scores-own"]
 
 

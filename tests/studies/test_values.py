@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.studies.studies import SMALL, study_of
 
+from pommel.errors import InputError
 from pommel.studies.study import Study
 from pommel.studies.values import StudyValue, verdict_of
 
@@ -51,6 +52,24 @@ def test_a_value_is_that_of_its_keys(tmp_path: Path, study: Study) -> None:
     assert fourth.verdict == "not computable"
     counts = StudyValue.counts([first, second, third, fourth])
     assert counts == {"equal": 1, "differs": 1, "not computable": 1}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("accuracy", "acc", "needs a column 'accuracy': level, model, suite, acc"),
+        ("0.125", "half", "'accuracy' is 'half', and no number"),
+    ],
+)
+def test_a_statistic_without_the_value_is_told(
+    tmp_path: Path, study: Study, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / "printed.published.csv"
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    with pytest.raises(InputError) as caught:
+        StudyValue.of_table(study, study.tables[1], tmp_path)
+    assert str(path) in str(caught.value)
+    assert said in str(caught.value)
 
 
 def test_values_are_written_as_a_table(tmp_path: Path, study: Study) -> None:

@@ -11,8 +11,9 @@
     index.html                the page
 
 A step is done if its file in steps/ says so of the same command, the same files and the same steps
-before it. It is written last, so that a study which was killed goes on where it stood; what
-trains and what runs models goes on within its step.
+before it. That is written last, so that a study which was killed goes on where it stood; what
+trains and what runs models goes on within its step. What was begun otherwise than it is asked for
+now is cleared away first: models, texts and tables of it, and all runs, whose surprisals stay.
 """
 
 import contextlib
@@ -26,13 +27,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pommel.errors import InputError, PommelError, UsageError, listed
 from pommel.files import locked_for_others, make_folder, replacing, sha256_of, write_text
 from pommel.sharding import Worker
 from pommel.studies.page import write_page
-from pommel.studies.steps import JOIN, Asked, Step, StudySteps
+from pommel.studies.steps import (
+    JOIN,
+    OFFLINE,
+    OWN_STORE,
+    PUBLISHED_STORE,
+    Asked,
+    Step,
+    StudySteps,
+)
 from pommel.studies.study import Study
 from pommel.studies.values import StudyValue
 from pommel.values import frozen
@@ -106,11 +115,9 @@ class StudyFolder:
     def is_done(self, step: Step) -> bool:
         """Say whether a step need not be done again."""
         file = self._done_file(step)
-        with contextlib.suppress(OSError, ValueError):
-            is_same = json.loads(file.read_text("utf-8"))["key"] == self._keys[step.name]
-            made = (*step.makes, *([step.output] if step.output else []))
-            return is_same and all((self.path / each).exists() for each in made)
-        return False
+        told = _read(file)
+        is_same = told.get("key") == self._keys[step.name] and "seconds" in told
+        return is_same and all((self.path / each).exists() for each in step.makes)
 
     def _done_file(self, step: Step) -> Path:
         return self.path / "steps" / f"{step.name}.json"
@@ -125,8 +132,11 @@ class StudyFolder:
         keys: dict[str, str] = {}
         for step in self.plan.steps:
             outside = [path for path in map(Path, step.words) if path.is_absolute()]
-            sums = [sha256_of(path) for path in outside if path.is_file()]
-            told = [*step.words, *sums, *(keys.get(each, "") for each in step.needs)]
+            files = [each for path in outside for each in (path, *sorted(path.rglob("*.json")))]
+            sums = [sha256_of(path) for path in files if path.is_file()]
+            # Where something comes from changes nothing of it.
+            words = [each for each in step.words if each != OFFLINE]
+            told = [*words, *sums, *(keys.get(each, "") for each in step.needs)]
             keys[step.name] = hashlib.sha256("\0".join(told).encode()).hexdigest()
         return keys
 
@@ -150,6 +160,7 @@ class StudyFolder:
         self._write_page()
 
     def _run_steps(self) -> Generator[str]:
+        self._clear()
         work = _Work(folder=self)
         try:
             while work.begin() or work.running:
@@ -161,9 +172,30 @@ class StudyFolder:
         if work.failures:
             raise PommelError("\npommel: ".join(work.failures))
 
+    def _clear(self) -> None:
+        """Clear away what was done, or begun, by steps that are others now, or none."""
+        files = {path.stem: path for path in (self.path / "steps").glob("*.json")}
+        stale = {
+            name for name, path in files.items() if _read(path).get("key") != self._keys.get(name)
+        }
+        for kind, store in (("run-", OWN_STORE), ("import-", PUBLISHED_STORE)):
+            path = self.path / store
+            if any(name.startswith(kind) for name in stale):
+                stale |= {name for name in files if name.startswith(kind)}
+                if path.exists():
+                    _said(["runs", "delete", "--model", "*", "--yes", "--store", str(path)])
+        for name in stale:
+            for made in _read(files[name]).get("makes", ()):
+                path = self.path / made
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.suffix != ".sqlite":
+                    path.unlink(missing_ok=True)
+            files[name].unlink()
+
     def start(self, step: Step) -> Worker | None:
         """Start a step; what takes no worker is done at once."""
-        self._done_file(step).unlink(missing_ok=True)
+        self._tell(step)
         if step.words[0] == JOIN:
             self._join(step)
             return None
@@ -175,6 +207,11 @@ class StudyFolder:
             folder=self.path,
             output=self._part(step) if step.output else None,
         )
+
+    def _tell(self, step: Step, **told: object) -> None:
+        """Write what is known of a step; with the `seconds` that it took, it is done."""
+        known = {"key": self._keys[step.name], "command": step.line, "makes": step.makes, **told}
+        write_text(self._done_file(step), json.dumps(known) + "\n")
 
     def _part(self, step: Step) -> Path:
         return self.path / f"{step.output}.part"
@@ -196,12 +233,7 @@ class StudyFolder:
         else:
             if self._part(step).exists():
                 self._part(step).replace(self.path / step.output)
-            done = {
-                "key": self._keys[step.name],
-                "command": step.line,
-                "seconds": round(seconds, 1),
-            }
-            write_text(self._done_file(step), json.dumps(done) + "\n")
+            self._tell(step, seconds=round(seconds, 1))
         ended = StepEnd(step=step, seconds=seconds, failure=failure)
         self.ends.append(ended)
         return ended
@@ -238,10 +270,15 @@ class StudyFolder:
     def _steps_done(self) -> Iterator[tuple[Step, float | None]]:
         """Yield each step with the seconds that it took, None where it was not done."""
         for step in self.plan.steps:
-            seconds = None
-            with contextlib.suppress(OSError, ValueError):
-                seconds = json.loads(self._done_file(step).read_text("utf-8"))["seconds"]
-            yield step, seconds
+            yield step, _read(self._done_file(step)).get("seconds")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a step's file says; nothing if there is none, or a damaged one."""
+    with contextlib.suppress(OSError, ValueError):
+        told = json.loads(path.read_text("utf-8"))
+        return told if isinstance(told, dict) else {}
+    return {}
 
 
 def _said(words: Sequence[str]) -> tuple[int, str]:

@@ -23,6 +23,7 @@ from pommel.values import frozen
 
 OWN_STORE, PUBLISHED_STORE = "store.sqlite", "published.sqlite"
 REPORT = "report.html"
+OFFLINE = "--offline"
 # Not a command of pommel: texts one behind the other.
 JOIN = "cat"
 
@@ -154,7 +155,7 @@ class _Making:
         for each in self.study.published:
             folder = f"published/{each.fetch}"
             only = [f"--only={pattern}" for pattern in each.only]
-            offline = ["--offline"] if self.asked.offline else []
+            offline = [OFFLINE] if self.asked.offline else []
             fetching = Step(
                 name=f"fetch-{each.fetch}",
                 words=("fetch", each.fetch, *only, *offline, "--force", "-o", folder),
@@ -260,7 +261,7 @@ class _Making:
         references = [each for model in models for each in model.references]
         options = options_at(runs, self.asked.scale)
         trained = tuple(f"train-{each.name}" for each in models if each.models.train)
-        offline = ["--offline"] if self.asked.offline else []
+        offline = [OFFLINE] if self.asked.offline else []
         own = (*references, *suites, *options, *offline)
         if self.asked.scale != "paper" or trained:
             words = ("run", *own, "--store", OWN_STORE)

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
+from pommel.errors import InputError
 from pommel.studies.study import Study, Table
 from pommel.values import frozen
 
@@ -127,14 +128,25 @@ def verdict_of(printed: str, recomputed: float | None) -> Verdict:
 
 
 def _numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
-    """Return the numbers of a statistic by their keys; none where it was not computed."""
+    """Return the numbers of a statistic by their keys; none where it was not computed.
+
+    Raises `InputError` for a column that it has not, and a value that is no number.
+    """
     if not path.exists():
         return {}
     with path.open(newline="", encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
-    return {
-        tuple(row[key] for key in table.keys): float(row[table.value]) * table.factor
-        for row in rows
-        if row[table.value]
-        and all(fnmatchcase(row.get(key) or "", it) for key, it in table.where.items())
-    }
+    for column in (*table.keys, table.value, *table.where):
+        if rows and column not in rows[0]:
+            there = ", ".join(rows[0])
+            raise InputError(f"{path}: the table {table.name} needs a column {column!r}: {there}")
+    found = {}
+    for row in rows:
+        if row[table.value] and all(fnmatchcase(row[key], it) for key, it in table.where.items()):
+            try:
+                number = float(row[table.value])
+            except ValueError:
+                what = f"{table.value!r} is {row[table.value]!r}, and no number"
+                raise InputError(f"{path}: of the table {table.name}, {what}") from None
+            found[tuple(row[key] for key in table.keys)] = number * table.factor
+    return found
