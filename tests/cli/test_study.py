@@ -43,6 +43,8 @@ def test_a_dry_run_of_the_paper_tells_shards_and_hours(pommel: Pommel, tmp_path:
         ("reproduce clams --corpus german.txt", 2, "write LANGUAGE=FILE"),
         ("reproduce clams --corpus de=none.txt", 3, "none.txt: there is no such text"),
         ("reproduce clams --scale huge", 2, "'huge' is not one of"),
+        ("reproduce clams --corpus de=a.txt --corpus de=b.txt", 2, "there are two of de"),
+        ("reproduce clams --launch '", 2, "write the words of pommel launch"),
         ("study run none.toml", 3, "none.toml"),
     ],
 )

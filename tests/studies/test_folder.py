@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,8 +139,58 @@ def test_a_step_that_fails_ends_it_with_its_words_and_status(tmp_path: Path) -> 
     assert str(caught.value).startswith("run-1 failed with status ")
     assert "number_simpel" in str(caught.value)
     assert str(log) in str(caught.value)
+    assert caught.value.exit_status == 3
     assert not folder.page.exists()
     assert not any(map(folder.is_done, folder.plan.steps))
+
+
+def test_a_statistic_without_its_column_fails_where_it_is_computed(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ENGLISH.replace('value = "accuracy"', 'value = "acuracy"'))
+    with pytest.raises(PommelError, match=r"did you mean 'accuracy'\?") as caught:
+        done(folder)
+    assert caught.value.exit_status == 3
+    assert not (folder.path / "tables" / "scores.own.csv").exists()
+
+
+def test_only_what_steps_have_made_is_cleared(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ENGLISH)
+    for name in ("steps", "tables", "models/old"):
+        (folder.path / name).mkdir(parents=True)
+    mine, old = tmp_path / "mine.txt", folder.path / "tables" / "old.csv"
+    for path in (mine, old):
+        path.touch()
+    told = {"key": "other", "makes": [str(mine), "../mine.txt", "tables/old.csv", "tables"]}
+    (folder.path / "steps" / "table-old.json").write_text(json.dumps(told), "utf-8")
+    running = folder.run()
+    next(running)
+    running.close()
+    assert mine.exists()
+    assert not old.exists()
+
+
+def test_trained_models_go_only_where_that_is_said(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ENGLISH)
+    model = folder.path / "models" / "old"
+    for path in (folder.path / "steps", model):
+        path.mkdir(parents=True)
+    told = {"key": "other", "makes": ["models/old"], "seconds": 9_000}
+    (folder.path / "steps" / "train-old.json").write_text(json.dumps(told), "utf-8")
+    with pytest.raises(UsageError, match=r"train-old was done otherwise .* --restart"):
+        done(folder)
+    assert model.exists()
+    running = replace(folder, restart=True).run()
+    next(running)
+    running.close()
+    assert not model.exists()
+
+
+def test_runs_of_a_store_that_is_gone_are_made_again(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ENGLISH.partition("[[tables]]")[0])
+    done(folder)
+    store = folder.path / "store.sqlite"
+    store.unlink()
+    again = folder_of(tmp_path, ENGLISH.partition("[[tables]]")[0])
+    assert done(again) == ["run-1"]
 
 
 def test_two_at_once_are_not_let_in(tmp_path: Path) -> None:

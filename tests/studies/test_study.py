@@ -35,6 +35,9 @@ def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
         ("stats accuracy", "stats accuracy 'x", "tables[0].own", "No closing quotation"),
         ('own = "stats accuracy"', "", "tables[0].own", "say how the table is computed"),
         ('value = "acc', 'printed = "no.csv"\nvalue = "acc', "tables[0].printed", "No such file"),
+        ('languages = ["de", "sw"]', 'languages = ["../de"]', "languages[0]", "'../de': write"),
+        ('paper = "Nobody', 'address = "javascript:x"\npaper = "N', "address", "begins with https"),
+        ('title = "A', 'title = "\\u001bA', "title", "not to be seen"),
         ('languages = ["de", "sw"]', "", "models[0].name", "the study says no languages"),
     ],
 )
@@ -60,7 +63,10 @@ def test_all_faults_are_said_at_once(tmp_path: Path) -> None:
     [
         ("suite,model_name\na,b\n", "no column 'printed'"),
         ("suite,model_name,printed\n", "or no row"),
-        ("suite,model_name,printed\na,b,0.5\na,c,half\n", "line 3: 'half' is no number"),
+        ("suite,model_name,printed\na,b,0.5\na,c,half\n", "row 2: 'half' is no number"),
+        ("suite,model_name,printed\na,b,1e-1\n", "row 1: '1e-1' is no number"),
+        ("suite,model_name,printed\na,b,.5\na,b,.6\n", "row 2: has the keys of another row, a, b"),
+        ("suite,model_name,printed\na,b,.5\na\n", "row 2: has more or fewer cells"),
     ],
 )
 def test_printed_values_are_looked_at(tmp_path: Path, printed: str, said: str) -> None:

@@ -57,7 +57,8 @@ def test_a_value_is_that_of_its_keys(tmp_path: Path, study: Study) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("accuracy", "acc", "needs a column 'accuracy': level, model, suite, acc"),
+        ("accuracy", "acuracy", "has no column 'accuracy'; did you mean 'acuracy'?"),
+        ("suite,b,s", "suite,a,s", "has two rows of a, s"),
         ("0.125", "half", "'accuracy' is 'half', and no number"),
     ],
 )
@@ -68,7 +69,6 @@ def test_a_statistic_without_the_value_is_told(
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
     with pytest.raises(InputError) as caught:
         StudyValue.of_table(study, study.tables[1], tmp_path)
-    assert str(path) in str(caught.value)
     assert said in str(caught.value)
 
 

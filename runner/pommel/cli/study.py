@@ -1,5 +1,6 @@
 """`pommel reproduce` and `pommel study`: whole papers, from their texts to their tables."""
 
+import shlex
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,16 @@ from pommel.cli.option_groups import FILE, Count, Folder, Options, option, takes
 from pommel.cli.output import follow, note, show_table, show_text
 from pommel.errors import UsageError, counted
 from pommel.studies import Asked, Study, StudyFolder
+
+
+def _words(_context: click.Context, _option: click.Parameter, text: str) -> str:
+    """Return words as they were written, if there are any, and all quotes are closed."""
+    try:
+        if shlex.split(text):
+            return text
+    except ValueError:
+        pass
+    raise click.BadParameter(f"{text!r}: write the words of pommel launch, as 'slurm --requeue'")
 
 
 class _StudyOptions(Options):
@@ -32,8 +43,12 @@ class _StudyOptions(Options):
     )
     launch: str = option(
         default="local",
+        callback=_words,
         metavar="WORDS",
         help="What `pommel launch` is told where models run by a plan: 'slurm --partition gpu'.",
+    )
+    restart: bool = option(
+        help="Delete models and shards that were made otherwise than it is asked for now."
     )
     offline: bool = option(help="Fetch nothing: what is not here already is left out.")
     dry_run: bool = option(
@@ -47,6 +62,8 @@ class _StudyOptions(Options):
             language, equals, path = each.partition("=")
             if not (language and equals and path):
                 raise UsageError(f"--corpus {each!r}: write LANGUAGE=FILE, as de=german.txt")
+            if language in found:
+                raise UsageError(f"--corpus {each}: there are two of {language}")
             found[language] = Path(path)
         return found
 
@@ -110,7 +127,9 @@ def _do(study: Study, chosen: _StudyOptions) -> None:
         scale=chosen.scale, corpora=chosen.texts(), launch=chosen.launch, offline=chosen.offline
     )
     path = chosen.output or Path(f"{study.name}-{chosen.scale}")
-    folder = StudyFolder(study=study, asked=asked, path=path, n_jobs=chosen.n_jobs or 0)
+    folder = StudyFolder(
+        study=study, asked=asked, path=path, n_jobs=chosen.n_jobs or 0, restart=chosen.restart
+    )
     steps = folder.plan.steps
     if chosen.dry_run:
         _show_steps(folder)

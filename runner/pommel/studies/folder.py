@@ -13,7 +13,8 @@
 A step is done if its file in steps/ says so of the same command, the same files and the same steps
 before it. That is written last, so that a study which was killed goes on where it stood; what
 trains and what runs models goes on within its step. What was begun otherwise than it is asked for
-now is cleared away first: models, texts and tables of it, and all runs, whose surprisals stay.
+now is cleared away first: texts and tables of it, and all runs, whose surprisals stay. Models that
+were trained, and shards, go only where somebody has said so.
 """
 
 import contextlib
@@ -32,6 +33,7 @@ from typing import Any, NamedTuple
 from pommel.errors import InputError, PommelError, UsageError, listed
 from pommel.files import locked_for_others, make_folder, replacing, sha256_of, write_text
 from pommel.sharding import Worker
+from pommel.store import Store
 from pommel.studies.page import write_page
 from pommel.studies.steps import (
     JOIN,
@@ -42,12 +44,17 @@ from pommel.studies.steps import (
     Step,
     StudySteps,
 )
-from pommel.studies.study import Study
-from pommel.studies.values import StudyValue
+from pommel.studies.study import Study, at_scale
+from pommel.studies.values import StudyValue, read_numbers
 from pommel.values import frozen
 
 PAGE = "index.html"
 _VALUES = "values.csv"
+# What steps make, and which of it costs hours.
+_CLEARED = ("figures", "models", "plans", "published", "shards", "tables", "text")
+_COSTLY = ("models", "shards")
+# Steps whose words are no files.
+_WITHOUT_FILES = ("figure-", "report")
 _SECONDS_BETWEEN_LOOKS = 0.05
 
 
@@ -58,6 +65,7 @@ class StepEnd:
     step: Step
     seconds: float
     failure: str = ""
+    status: int = 0
 
 
 @frozen(slots=False)
@@ -68,6 +76,7 @@ class StudyFolder:
     asked: Asked
     path: Path
     n_jobs: int = 0
+    restart: bool = False
     ends: list[StepEnd] = field(default_factory=list)
 
     @staticmethod
@@ -131,7 +140,8 @@ class StudyFolder:
         """What each step rests on: its command, files from outside, and the steps before it."""
         keys: dict[str, str] = {}
         for step in self.plan.steps:
-            outside = [path for path in map(Path, step.words) if path.is_absolute()]
+            has_files = not step.name.startswith(_WITHOUT_FILES)
+            outside = [Path(each) for each in step.words if has_files and Path(each).is_absolute()]
             files = [each for path in outside for each in (path, *sorted(path.rglob("*.json")))]
             sums = [sha256_of(path) for path in files if path.is_file()]
             # Where something comes from changes nothing of it.
@@ -155,9 +165,11 @@ class StudyFolder:
         with (self.path / "steps" / "lock").open("a") as opened:
             if not locked_for_others(opened.fileno(), waiting=False):
                 raise UsageError(f"{self.path}: a study is being done there; give another -o")
-            shutil.copyfile(self.study.file, self.path / "study.toml")
+            copied = self.path / "study.toml"
+            if copied.resolve() != self.study.file.resolve():
+                shutil.copyfile(self.study.file, copied)
             yield from self._run_steps()
-        self._write_page()
+            self._write_page()
 
     def _run_steps(self) -> Generator[str]:
         self._clear()
@@ -170,28 +182,57 @@ class StudyFolder:
         finally:
             Worker.end_all(each.worker for each in work.running.values())
         if work.failures:
-            raise PommelError("\npommel: ".join(work.failures))
+            error = PommelError("\npommel: ".join(each.failure for each in work.failures))
+            error.exit_status = work.failures[0].status
+            raise error
 
     def _clear(self) -> None:
-        """Clear away what was done, or begun, by steps that are others now, or none."""
+        """Clear away what was done, or begun, by steps that are others now, or none.
+
+        Raises `UsageError`, before anything goes, for what has cost hours and was not given up.
+        """
         files = {path.stem: path for path in (self.path / "steps").glob("*.json")}
-        stale = {
-            name for name, path in files.items() if _read(path).get("key") != self._keys.get(name)
-        }
-        for kind, store in (("run-", OWN_STORE), ("import-", PUBLISHED_STORE)):
-            path = self.path / store
-            if any(name.startswith(kind) for name in stale):
+        told = {name: _read(path) for name, path in files.items()}
+        stale = {name for name in files if told[name].get("key") != self._keys.get(name)}
+        stores = {"run-": self.path / OWN_STORE, "import-": self.path / PUBLISHED_STORE}
+        emptied = [
+            store for kind, store in stores.items() if any(name.startswith(kind) for name in stale)
+        ]
+        for kind, store in stores.items():
+            if store in emptied or not store.exists():
                 stale |= {name for name in files if name.startswith(kind)}
-                if path.exists():
-                    _said(["runs", "delete", "--model", "*", "--yes", "--store", str(path)])
+        made = {path: name for name in stale for path in self._cleared(told[name].get("makes"))}
+        costly = [
+            name
+            for path, name in made.items()
+            if path.relative_to(self.path).parts[0] in _COSTLY and path.exists()
+        ]
+        if costly and not self.restart:
+            raise UsageError(
+                f"{self.path}: {listed(sorted(costly))} was done otherwise than it is asked for "
+                "now; --restart deletes that and does it anew, another -o keeps it"
+            )
+        for store in emptied:
+            if store.exists():
+                with Store.open(store) as opened:
+                    opened.runs.delete([each.run_id for each in opened.runs.heads()])
+        for path in made:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
         for name in stale:
-            for made in _read(files[name]).get("makes", ()):
-                path = self.path / made
-                if path.is_dir():
-                    shutil.rmtree(path)
-                elif path.suffix != ".sqlite":
-                    path.unlink(missing_ok=True)
             files[name].unlink()
+
+    def _cleared(self, makes: object) -> Iterator[Path]:
+        """Yield what of the paths that a step has made lies where steps make something.
+
+        The file that says so may be anybody's.
+        """
+        for each in makes if isinstance(makes, list) else ():
+            parts = Path(str(each)).parts
+            if len(parts) > 1 and parts[0] in _CLEARED and ".." not in parts:
+                yield self.path / str(each)
 
     def start(self, step: Step) -> Worker | None:
         """Start a step; what takes no worker is done at once."""
@@ -224,19 +265,33 @@ class StudyFolder:
 
     def end(self, step: Step, status: int, seconds: float) -> StepEnd:
         """Return how a step has ended; if well, it is done from now on."""
-        failure = ""
+        failure, part = "", self._part(step)
         if status:
             said = self.log(step).read_text("utf-8", "replace").strip().splitlines()
             last = said[-1].removeprefix("pommel: ") if said else "it said nothing"
             failure = f"{step.name} failed with status {status}: {last} ({self.log(step)})"
-            self._part(step).unlink(missing_ok=True)
+        elif part.exists():
+            try:
+                self._check(step, part)
+            except InputError as error:
+                failure, status = f"{step.name}: {error}", error.exit_status
+        if failure:
+            part.unlink(missing_ok=True)
         else:
-            if self._part(step).exists():
-                self._part(step).replace(self.path / step.output)
+            if part.exists():
+                part.replace(self.path / step.output)
             self._tell(step, seconds=round(seconds, 1))
-        ended = StepEnd(step=step, seconds=seconds, failure=failure)
+        # Ended by a signal, it has no status that a command has.
+        status = max(1, status) if failure else 0
+        ended = StepEnd(step=step, seconds=seconds, failure=failure, status=status)
         self.ends.append(ended)
         return ended
+
+    def _check(self, step: Step, output: Path) -> None:
+        """Raise `InputError` if a statistic has not what its table needs."""
+        for table in self.study.tables:
+            if step.output in (f"tables/{table.name}.{kind}.csv" for kind in ("own", "published")):
+                read_numbers(output, table)
 
     def counts(self) -> dict[str, int]:
         """Return how many printed values come out as printed, differ, and cannot be computed."""
@@ -259,6 +314,7 @@ class StudyFolder:
         return [
             value
             for table in self.study.tables
+            if at_scale(table, self.asked.scale)
             for value in StudyValue.of_table(self.study, table, self.path / "tables")
         ]
 
@@ -310,7 +366,7 @@ class _Work:
     waiting: dict[str, Step] = field(init=False)
     running: dict[str, _Running] = field(default_factory=dict)
     lost: set[str] = field(default_factory=set)
-    failures: list[str] = field(default_factory=list)
+    failures: list[StepEnd] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         steps = self.folder.plan.steps
@@ -342,4 +398,4 @@ class _Work:
                 if ended.failure and each.step.optional:
                     self.lost.add(name)
                 elif ended.failure:
-                    self.failures.append(ended.failure)
+                    self.failures.append(ended)

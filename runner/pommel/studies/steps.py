@@ -24,6 +24,7 @@ from pommel.values import frozen
 OWN_STORE, PUBLISHED_STORE = "store.sqlite", "published.sqlite"
 REPORT = "report.html"
 OFFLINE = "--offline"
+PAPER = "paper"
 # Not a command of pommel: texts one behind the other.
 JOIN = "cat"
 
@@ -64,7 +65,7 @@ class Step:
 
 
 def _is_fetched(word: str) -> bool:
-    return word.startswith("published/")
+    return len(Path(word).parts) > 1 and word.startswith("published/")
 
 
 def _is_pattern(word: str) -> bool:
@@ -103,13 +104,12 @@ class StudySteps:
         making = _Making(study=study, asked=asked)
         steps = (*making.published(), *making.texts(), *making.models(), *making.runs())
         needed = {language for each in making.trained() for language in each.languages}
-        is_missing = asked.scale == "paper"
+        is_paper = asked.scale == PAPER
         return cls(
             steps=(*steps, *making.tables(steps), *making.figures(steps)),
-            missing_corpora=tuple(sorted(needed - {*asked.corpora})) if is_missing else (),
-            hours=sum(
-                each.models.hours * study.scales[asked.scale].n_seeds for each in making.trained()
-            ),
+            missing_corpora=tuple(sorted(needed - {*asked.corpora})) if is_paper else (),
+            hours=study.scales[asked.scale].n_seeds
+            * sum(each.models.hours for each in making.trained() if is_paper),
         )
 
 

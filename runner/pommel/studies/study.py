@@ -6,6 +6,7 @@ statistic for the folder that the file is in.
 """
 
 import csv
+import io
 import re
 import shlex
 import tomllib
@@ -26,6 +27,7 @@ LANGUAGE, STUDY = "{language}", "{study}"
 # What a step or a table is called is part of the names of files.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._{}-]*")
 _PRINTED = "printed"
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 # Of the commands of pommel those that print a table of what is kept.
 _STATISTICS = ("stats", "compare")
 
@@ -167,7 +169,7 @@ class Study(_Part, frozen=True, kw_only=True):
         text = DecodedText.read(path).text
         try:
             value = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"{path}: no TOML: {error}") from None
         # Where it lies is nothing that it may say.
         known = {key: each for key, each in value.items() if key != "file"}
@@ -215,7 +217,7 @@ class Study(_Part, frozen=True, kw_only=True):
         if not table.printed:
             return []
         text = DecodedText.read(self.file.parent / table.printed).text
-        return [*csv.DictReader(text.splitlines())]
+        return [*csv.DictReader(io.StringIO(text))]
 
 
 def at_scale(part: Models | Runs | Table | Figure, scale: ScaleName) -> bool:
@@ -235,10 +237,9 @@ def _fault(path: Path, place: str, message: str) -> Fault:
 
 def _faults(study: Study) -> Iterator[tuple[str, str]]:
     """Yield what makes no sense in a study, each with its place in the file."""
-    if not study.scales:
-        yield "scales", "a study has one scale at least: [scales.tiny]"
+    yield from _head_faults(study)
     for kind in ("models", "tables", "figures"):
-        yield from _name_faults(kind, [each.name for each in getattr(study, kind)])
+        yield from _name_faults(kind, [each.name for each in getattr(study, kind)], ".name")
     for index, models in enumerate(study.models):
         yield from _placed(f"models[{index}]", _models_faults(study, models))
     for index, runs in enumerate(study.runs):
@@ -252,12 +253,24 @@ def _faults(study: Study) -> Iterator[tuple[str, str]]:
             yield place, f"{told!r} are no words: {error}"
 
 
-def _name_faults(kind: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _head_faults(study: Study) -> Iterator[tuple[str, str]]:
+    if not study.scales:
+        yield "scales", "a study has one scale at least: [scales.tiny]"
+    if study.address and not study.address.startswith(("https://", "http://")):
+        yield "address", f"{study.address!r}: write an address that begins with https://"
+    for key in ("title", "paper"):
+        if not getattr(study, key).isprintable():
+            yield key, "has characters that are not to be seen"
+    yield from _name_faults("published", [each.fetch for each in study.published], ".fetch")
+    yield from _name_faults("languages", study.languages, "")
+
+
+def _name_faults(kind: str, names: Sequence[str], key: str) -> Iterator[tuple[str, str]]:
     for index, name in enumerate(names):
         if not _NAME.fullmatch(name):
-            yield f"{kind}[{index}].name", f"{name!r}: write letters, digits, and . _ -"
+            yield f"{kind}[{index}]{key}", f"{name!r}: write letters, digits, and . _ -"
         elif name in names[:index]:
-            yield f"{kind}[{index}].name", f"there are two of the name {name!r}"
+            yield f"{kind}[{index}]{key}", f"there are two of the name {name!r}"
 
 
 def _placed(place: str, faults: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -298,26 +311,31 @@ def _table_faults(study: Study, table: Table) -> Iterator[tuple[str, str]]:
             yield key, f"{words[0]!r}: a table is printed by pommel {' or '.join(_STATISTICS)}"
     if table.across and table.across not in table.keys:
         yield "across", f"{table.across!r} is none of the keys"
-    if not table.printed:
-        return
+    if table.printed:
+        yield from (("printed", message) for message in _printed_faults(study, table))
+
+
+def _printed_faults(study: Study, table: Table) -> Iterator[str]:
     try:
         rows = study.printed_rows(table)
     except InputError as error:
-        yield "printed", str(error)
+        yield str(error)
         return
     needed = {*table.keys, _PRINTED}
     if missing := sorted(needed - {*(rows[0] if rows else ())}):
-        yield "printed", f"{table.printed} has no column {missing[0]!r}, or no row"
-    for number, row in enumerate(rows, start=2):
-        if row.get(_PRINTED) and _number(row[_PRINTED]) is None:
-            yield "printed", f"{table.printed}, line {number}: {row[_PRINTED]!r} is no number"
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+        yield f"{table.printed} has no column {missing[0]!r}, or no row"
+        return
+    known: set[tuple[str, ...]] = set()
+    for number, row in enumerate(rows, start=1):
+        place, printed = f"{table.printed}, row {number}", row[_PRINTED]
+        keys = tuple(row[key] for key in table.keys)
+        if None in row.values() or None in row:
+            yield f"{place}: has more or fewer cells than the first row"
+        elif printed and not _NUMBER.fullmatch(printed):
+            yield f"{place}: {printed!r} is no number as papers print them, such as .82"
+        elif keys in known:
+            yield f"{place}: has the keys of another row, {', '.join(keys)}"
+        known.add(keys)
 
 
 def _told(study: Study) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
-from pommel.errors import InputError
+from pommel.errors import InputError, nearest
 from pommel.studies.study import Study, Table
 from pommel.values import frozen
 
@@ -42,8 +42,8 @@ class StudyValue:
 
         They are those that are printed; of a table without, those of the statistics.
         """
-        published = _numbers(folder / f"{table.name}.published.csv", table)
-        own = _numbers(folder / f"{table.name}.own.csv", table)
+        published = read_numbers(folder / f"{table.name}.published.csv", table)
+        own = read_numbers(folder / f"{table.name}.own.csv", table)
         is_missing = bool(table.published) and not published
         rows = study.printed_rows(table)
         if not rows:
@@ -127,10 +127,11 @@ def verdict_of(printed: str, recomputed: float | None) -> Verdict:
     return "equal" if abs(recomputed - float(printed)) <= half * (1 + 1e-9) + 1e-12 else "differs"
 
 
-def _numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
+def read_numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
     """Return the numbers of a statistic by their keys; none where it was not computed.
 
-    Raises `InputError` for a column that it has not, and a value that is no number.
+    Raises `InputError` for a column that it has not, a value that is no number, and keys that do
+    not tell rows apart.
     """
     if not path.exists():
         return {}
@@ -138,15 +139,21 @@ def _numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
         rows = [*csv.DictReader(file)]
     for column in (*table.keys, table.value, *table.where):
         if rows and column not in rows[0]:
-            there = ", ".join(rows[0])
-            raise InputError(f"{path}: the table {table.name} needs a column {column!r}: {there}")
-    found = {}
+            meant = nearest(column, rows[0])
+            hint = f"did you mean {meant!r}?" if meant else f"it has {', '.join(rows[0])}"
+            raise InputError(f"the table {table.name} has no column {column!r}; {hint}")
+    found: dict[tuple[str, ...], float] = {}
     for row in rows:
         if row[table.value] and all(fnmatchcase(row[key], it) for key, it in table.where.items()):
             try:
                 number = float(row[table.value])
             except ValueError:
                 what = f"{table.value!r} is {row[table.value]!r}, and no number"
-                raise InputError(f"{path}: of the table {table.name}, {what}") from None
-            found[tuple(row[key] for key in table.keys)] = number * table.factor
+                raise InputError(f"of the table {table.name}, {what}") from None
+            keys = tuple(row[key] for key in table.keys)
+            if keys in found:
+                told = ", ".join(keys)
+                hint = "more keys, or a `where`, tell them apart"
+                raise InputError(f"the table {table.name} has two rows of {told}; {hint}")
+            found[keys] = number * table.factor
     return found
