@@ -112,6 +112,7 @@ class TestTheSameBytes:
         ("containers/Dockerfile", "containers/**/*"),
         ("suites/a.json", "suites/**/*.json"),
         ("suites/texts/xx/a.csv", "suites/texts/**/*.csv"),
+        ("suites/studies/a.toml", "suites/studies/*.toml"),
     ],
 )
 def test_a_build_without_its_data_fails(
@@ -128,6 +129,8 @@ def test_a_build_without_its_data_fails(
         "suites/a.jsonl",
         "suites/texts/xx/a.template",
         "suites/texts/xx/a.csv",
+        "suites/studies/a.toml",
+        "suites/studies/printed/a.csv",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -203,9 +206,10 @@ def test_the_base_install_runs_the_shipped_suites_without_torch(
 
 
 def _is_data_of_suites(name: str) -> bool:
-    """Say whether it is a suite or what is known of all, or belongs to a grammar of text."""
-    texts = (".template", ".csv") if name.startswith("suites/texts/") else ()
-    return name.endswith((".json", ".jsonl", *texts))
+    """Say whether it is a suite or what is known of all, or belongs to a text or a study."""
+    more = {"suites/texts/": (".template", ".csv"), "suites/studies/": (".toml", ".csv")}
+    endings = [each for folder, own in more.items() if name.startswith(folder) for each in own]
+    return name.endswith((".json", ".jsonl", *endings))
 
 
 def _clone(origin: Path, folder: Path, *settings: str) -> Path:
