@@ -49,6 +49,24 @@ def counted_in_docs(repository: Path) -> Mapping[tuple[str, str], list[int]]:
     return {(study, table): [*map(int, counts)] for study, table, *counts in rows}
 
 
+@pytest.mark.parametrize("name", sorted(Study.shipped()))
+def test_the_scale_of_the_paper_is_told_before_anything_is_done(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pommel", "reproduce", name, "--scale", "paper"]
+    shown = subprocess.run(
+        [*command, "--offline", "--dry-run", "-o", "done"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert shown.returncode == 0, shown.stderr
+    n_plans = shown.stdout.count("pommel plan make ")
+    assert shown.stdout.count(" of work, ") == n_plans
+    # What it takes is told: shards where public models run, hours where models are trained.
+    assert n_plans or "trainings may take" in shown.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize("name", sorted(Study.shipped()))
 def test_a_study_goes_on_after_a_crash_and_ends_in_its_page(
