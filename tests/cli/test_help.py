@@ -70,6 +70,7 @@ def test_all_commands_are_listed_in_groups(pommel: Pommel) -> None:
         "Options:",
         "Run models, score sentences:",
         "Results:",
+        "Papers:",
         "Suites:",
         "Models:",
         "Leaderboards:",

@@ -18,7 +18,7 @@ STEERS = ("\x1b]0;evil\x07", "\x1b[2J", "\x9b31m", "\x1b[31m")
 EVIL = f"=e{STEERS[0]}v{STEERS[1]}i{STEERS[2]}l{STEERS[3]}"
 
 # What needs an engine and a training are tested where there is one.
-ELSEWHERE = {"image build", "image check", "image new", "train lstm"}
+ELSEWHERE = {"image build", "image check", "image new", "train lstm", "train transformer"}
 # These print what programs read: in a pipe it is what was there.
 DATA = {"convert", "tokenize", "unkify", "get-surprisals"}
 # In capitals: files of the folder, and the text itself. Where a command refuses, it says why.
@@ -95,6 +95,9 @@ COMMANDS = {
     "suites new": ("FILE --name EVIL", "EVIL"),
     "suites preview": ("S", "S --plain", "BROKEN", "S --item EVIL"),
     "suites show": ("S", "S --format markdown", "EVIL"),
+    "reproduce": ("EVIL", "clams --dry-run --corpus EVIL=BROKEN"),
+    "study run": ("BROKEN", "STUDY --dry-run"),
+    "study copy": ("EVIL OUT",),
     "train ngram": ("BROKEN -o FILE --order 1", "EVIL -o FILE"),
     "models list": ("", "EVIL"),
     "models show": ("EVIL", "MODEL", "huggingface://EVIL"),
@@ -124,6 +127,10 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     write(made["S"], json.dumps(suite))
     write(folder / "broken", f'{EVIL}\t{{"{EVIL}\n')
     write(folder / "table.csv", f"context,target,{EVIL}\nThe {EVIL},author {EVIL},{EVIL}\n")
+    told = json.dumps(EVIL)
+    parts = f"[scales.tiny]\nabout = {told}\n[[models]]\nname = 'm'\nreferences = [{told}]\n"
+    runs = f"[[runs]]\nmodels = ['m']\nsuites = [{told}]\n"
+    write(folder / "study.toml", f"title = 'T'\npaper = 'P'\nabout = {told}\n{parts}{runs}")
     surprisals = ("surprisals", "dummy://", made["S"])
     silently(*surprisals, "--output", made["SCORED"])
     silently(*surprisals, "--format", "jsonl", "--output", folder / "model")
@@ -141,6 +148,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "RUN": json.loads(listed)[0]["run_id"],
         "BROKEN": str(folder / "broken"),
         "TABLE": str(folder / "table.csv"),
+        "STUDY": str(folder / "study.toml"),
         "OUT": str(folder / "out"),
         "FILE": str(folder / "gone" / "file.json"),
         "EVIL": EVIL,

@@ -154,7 +154,10 @@ SOUND: Mapping[str, Sequence[str]] = {
 # What takes long because it was asked for, and what never ends: these are said once, sparingly.
 SPARING = {
     "train lstm": ("--epochs", "1", "--hidden-size", "4", "--embedding-size", "4"),
+    "train transformer": ("--epochs", "1", "--width", "4", "--heads", "1", "--layers", "1"),
     "leaderboard verify": ("--sample", "1"),
+    "reproduce": ("--dry-run",),
+    "study run": ("--dry-run",),
 }
 ENDLESS = {"--watch"}
 # What takes paths, and more.

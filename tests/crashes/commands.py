@@ -56,10 +56,17 @@ WRITING = (
         "train lstm text.txt -o out --epochs 2 --hidden-size 8 --embedding-size 8 --layers 1 "
         "--min-count 1 --keep-checkpoints epoch --seed 1"
     ),
+    (
+        "train transformer text.txt -o out --epochs 1 --width 4 --heads 1 --layers 1 "
+        "--vocabulary-size 300 --seed 1"
+    ),
+    "study run study.toml -o out",
+    "study copy clams out",
     "image new mine",
     "get-predictions builtin://en-gpt2 text.txt out.h5",
 )
 READING = (
+    "reproduce",
     "plan status shards",
     "runs list",
     "runs show RUN",
@@ -117,6 +124,13 @@ _FILES = {
     "text.txt": _TEXT,
     "pairs.csv": "context,target\nThe author,sees\nThe pilot,see\n",
     "items.csv": "model,suite,item,correct\nm,s,1,1\nm,s,2,0\n",
+    "study.toml": """
+        title = "A study"
+        paper = "Nobody (2026)"
+        scales.tiny.about = "seconds"
+        models = [{ name = "ngram", references = ["builtin://en-ngram"] }]
+        runs = [{ models = ["ngram"], suites = ["s.json"] }]
+    """,
 }
 _REPOSITORY = Path(__file__).parents[2]
 

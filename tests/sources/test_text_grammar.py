@@ -83,7 +83,7 @@ def test_the_text_is_the_same_on_any_machine() -> None:
 def test_every_language_of_the_suites_has_a_grammar(repository: Path) -> None:
     assert TextGrammar.shipped_names() == tuple(f"texts:{each}" for each in SHIPPED)
     folders = {each.name for each in (repository / "suites").iterdir() if each.is_dir()}
-    assert folders == {*SHIPPED, "texts"}
+    assert folders == {*SHIPPED, "studies", "texts"}
 
 
 def test_no_english_sentence_is_one_of_a_suite(repository: Path) -> None:

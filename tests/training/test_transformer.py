@@ -94,7 +94,7 @@ def test_the_record_says_what_was_trained_and_what_came_out(trained: Path) -> No
     assert record["corpus"]["n_training_sentences"] == 57
     assert record["corpus"]["n_validation_sentences"] == 3
     figures = record["figures"]
-    assert figures["n_steps"] == 2
+    assert figures["n_steps"] == 4
     assert 5 < figures["validation_bits_per_token"] <= figures["start_bits_per_token"] < 10
     assert {"torch", "transformers", "tokenizers", "n_threads"} <= {*record["environment"]}
 

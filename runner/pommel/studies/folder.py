@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pommel.errors import InputError, PommelError, UsageError, listed
 from pommel.files import locked_for_others, make_folder, replacing, sha256_of, write_text
@@ -326,10 +326,11 @@ class StudyFolder:
     def _steps_done(self) -> Iterator[tuple[Step, float | None]]:
         """Yield each step with the seconds that it took, None where it was not done."""
         for step in self.plan.steps:
-            yield step, _read(self._done_file(step)).get("seconds")
+            seconds = _read(self._done_file(step)).get("seconds")
+            yield step, seconds if isinstance(seconds, int | float) else None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Mapping[str, object]:
     """Return what a step's file says; nothing if there is none, or a damaged one."""
     with contextlib.suppress(OSError, ValueError):
         told = json.loads(path.read_text("utf-8"))

@@ -8,8 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pommel.errors import Fault, FaultyFileError, counted, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
@@ -22,6 +21,9 @@ from pommel.store.imports.tables import (
     whole_of,
 )
 from pommel.suite import PublishedSuite
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MODEL = r"(?P<name>.+)_(?P<corpus>[^_]*)_(?P<seed>[0-9]+)"
 _VOTERS = "ngram"
@@ -47,11 +49,13 @@ class PublishedFiles:
     notes: list[str] = field(default_factory=list)
     files: list[tuple[str, str]] = field(default_factory=list)
 
-    def frame(self, path: Path, *columns: str) -> pd.DataFrame:
+    def frame(self, path: Path, *columns: str) -> "pd.DataFrame":
         """Return a file's table with all cells as texts, and its rows in the column `row`.
 
         Raises `FaultyFileError` where one of these columns is missing, or all rows are wrong.
         """
+        import pandas as pd
+
         table = read_table(path, self.faults)
         self.files.append((path.name, table.sha256))
         missing = [name for name in columns if name not in table.header]
@@ -76,13 +80,15 @@ class PublishedFiles:
         """Note what is wrong with a row."""
         self.faults.append(row.place(0).fault(message, hint))
 
-    def kept(self, table: pd.DataFrame, good: pd.Series, message: str, hint: str) -> pd.DataFrame:
+    def kept(
+        self, table: "pd.DataFrame", good: "pd.Series", message: str, hint: str
+    ) -> "pd.DataFrame":
         """Return the rows that are good (n_rows,); the others are faults."""
         for row in table[~good]["row"]:
             self.refuse(row, message, hint)
         return table[good]
 
-    def made(self, table: pd.DataFrame) -> ResultTable:
+    def made(self, table: "pd.DataFrame") -> ResultTable:
         """Return a frame as a table that was read; its rows stand where they come from."""
         cells = table.drop(columns="row")
         values = cells.astype(object).where(cells.notna(), "").itertuples(index=False)
@@ -102,7 +108,7 @@ class PublishedFiles:
         )
 
 
-def hu2020(read: PublishedFiles) -> pd.DataFrame:
+def hu2020(read: PublishedFiles) -> "pd.DataFrame":
     """Return the items of Hu et al. (2020), with the procedure of the code that is the paper's.
 
     The files have the columns `model,suite,item,correct`. A model is NAME_CORPUS_SEED, with an
@@ -120,6 +126,8 @@ def hu2020(read: PublishedFiles) -> pd.DataFrame:
     Source: Hu et al. (2020), "A systematic assessment of syntactic generalization in neural
     language models", and the notebook in cpllab/syntactic-generalization.
     """
+    import pandas as pd
+
     needed = ("model", "suite", "item", "correct")
     table = pd.concat([read.frame(path, *needed) for path in read.paths], ignore_index=True)
     table = table.join(table["model"].astype("string").str.extract(f"^{_MODEL}$"))
@@ -174,13 +182,15 @@ def hu2020(read: PublishedFiles) -> pd.DataFrame:
     )
 
 
-def clams(read: PublishedFiles) -> pd.DataFrame:
+def clams(read: PublishedFiles) -> "pd.DataFrame":
     """Return the shares of Tables 1 and 2 of Mueller et al. (2020), means over five seeds.
 
     A row is a language (`lang`) and a `model`, and every other column a construction: of Table 1,
     `mono` and `multi` are LSTMs of one language and of all five. A suite is a construction in a
     language (`fr-simple`), and the construction is its group.
     """
+    import pandas as pd
+
     table = pd.concat([read.frame(path, "lang", "model") for path in read.paths])
     if "published_average" in table:
         read.notes.append("left out the column published_average, which follows from the others")
@@ -203,7 +213,7 @@ def clams(read: PublishedFiles) -> pd.DataFrame:
     )
 
 
-def blimp(read: PublishedFiles) -> pd.DataFrame:
+def blimp(read: PublishedFiles) -> "pd.DataFrame":
     """Return the shares of BLiMP (Warstadt et al. 2020): those of models, and what people said.
 
     Of models there are JSON Lines, a paradigm of 1,000 pairs each, with `UID`, `linguistics_term`
@@ -212,6 +222,8 @@ def blimp(read: PublishedFiles) -> pd.DataFrame:
     in how many of five pairs most people agree. Without four of them (section 3.3) a paradigm is
     not part of BLiMP. Judgements are no items: several people judge one pair.
     """
+    import pandas as pd
+
     columns = ["model", "suite", "share", "n_items", "row"]
     shares = [pd.DataFrame(columns=columns)]
     terms: dict[str, str] = {}
@@ -250,7 +262,7 @@ def blimp(read: PublishedFiles) -> pd.DataFrame:
     return table.assign(language="en", circuit=term, group=term)
 
 
-def bert_syntax(read: PublishedFiles, *, by_attractors: bool = False) -> pd.DataFrame:
+def bert_syntax(read: PublishedFiles, *, by_attractors: bool = False) -> "pd.DataFrame":
     """Return the items that Goldberg's (2019) `bert-syntax` prints: a file is one of a model.
 
     A line is, with tabs between, `True` or `False`, the number of nouns that intervene, the correct
@@ -261,6 +273,8 @@ def bert_syntax(read: PublishedFiles, *, by_attractors: bool = False) -> pd.Data
     is a skipped item, which has its number among all sentences. With `by_attractors` there is a
     suite for each number of intervening nouns, its complexity.
     """
+    import pandas as pd
+
     usual = {"suite": read.suite or "bert-syntax", "complexity": "", "margin_bits": "", "tie": ""}
     rows: list[dict[str, object]] = []
     for path in read.paths:

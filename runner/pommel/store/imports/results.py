@@ -21,10 +21,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from pommel.errors import (
     Fault,
@@ -74,6 +73,9 @@ from pommel.store.imports.tables import (
 )
 from pommel.suite import PublishedSuite
 from pommel.values import frozen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What an item is marked with, and what it is taken for where nothing is said.
 _MARKS = {"tie": False, "defined": True, "swallowed": False, "unscored": False, "oov": False}
@@ -173,7 +175,7 @@ class ResultFormat:
     folders: tuple[str, ...] = ()
     language: str = ""
     is_shares: bool = False
-    make: Callable[[PublishedFiles], pd.DataFrame] | None = None
+    make: "Callable[[PublishedFiles], pd.DataFrame] | None" = None
     score_rule: ScoreRule | None = None
     refused: tuple[str, ...] = ("n_items",)
 
