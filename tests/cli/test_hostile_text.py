@@ -20,7 +20,7 @@ EVIL = f"=e{STEERS[0]}v{STEERS[1]}i{STEERS[2]}l{STEERS[3]}"
 # What needs an engine and a training are tested where there is one.
 ELSEWHERE = {"image build", "image check", "image new", "train lstm", "train transformer"}
 # These print what programs read: in a pipe it is what was there.
-DATA = {"convert", "tokenize", "unkify", "get-surprisals"}
+DATA = {"convert", "tokenize", "unkify", "get-surprisals", "study run"}
 # In capitals: files of the folder, and the text itself. Where a command refuses, it says why.
 COMMANDS = {
     "run": ("dummy:// S", "MODEL S --table tokens --format tsv", "S S", "recorded://BROKEN S"),

@@ -249,10 +249,11 @@ class StudyFolder:
             output=self._part(step) if step.output else None,
         )
 
-    def _tell(self, step: Step, **told: object) -> None:
-        """Write what is known of a step; with the `seconds` that it took, it is done."""
-        known = {"key": self._keys[step.name], "command": step.line, "makes": step.makes, **told}
-        write_text(self._done_file(step), json.dumps(known) + "\n")
+    def _tell(self, step: Step, seconds: float | None = None) -> None:
+        """Write what is known of a step; with the seconds that it took, it is done."""
+        told = {"key": self._keys[step.name], "command": step.line, "makes": step.makes}
+        done = {} if seconds is None else {"seconds": round(seconds, 1)}
+        write_text(self._done_file(step), json.dumps({**told, **done}) + "\n")
 
     def _part(self, step: Step) -> Path:
         return self.path / f"{step.output}.part"
@@ -280,7 +281,7 @@ class StudyFolder:
         else:
             if part.exists():
                 part.replace(self.path / step.output)
-            self._tell(step, seconds=round(seconds, 1))
+            self._tell(step, seconds)
         # Ended by a signal, it has no status that a command has.
         status = max(1, status) if failure else 0
         ended = StepEnd(step=step, seconds=seconds, failure=failure, status=status)
