@@ -10,8 +10,8 @@ from tests.cli.terminal import called
 from tests.crashes.commands import WRITING, Folder
 from tests.crashes.power_cut import Disk, Image, recording
 
-# A store, and what lies beside it while it is written, is for SQLite to keep whole.
-SQLITE = (".sqlite", "-wal", "-shm", "-journal")
+# A store, and what lies beside it while it is written, is for SQLite to keep whole; a log grows.
+KEPT = (".log", ".sqlite", "-wal", "-shm", "-journal")
 # A command that was done says so when it is repeated.
 DONE = ("already", "no run in the store has such a model")
 N_TRIED = 4
@@ -65,11 +65,11 @@ def test_a_power_cut_leaves_the_old_or_the_new(
 
 
 def whole(image: Image) -> Image:
-    """Return the files that somebody may see: not those that lie aside."""
+    """Return the files that somebody may see: not those that lie aside, nor what grows by lines."""
     return {
         name: content
         for name, content in image.items()
-        if not name.endswith(SQLITE)
+        if not name.endswith(KEPT)
         and not any(each.startswith(".") and each != ".cache" for each in Path(name).parts)
     }
 

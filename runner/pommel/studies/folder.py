@@ -91,8 +91,7 @@ class StudyFolder:
             raise UsageError(f"{there[0]} is there already; give another folder")
         for path in paths:
             make_folder(path.parent)
-            with replacing(path) as aside:
-                shutil.copyfile(study.file.parent / path.relative_to(folder), aside)
+            _copy(study.file.parent / path.relative_to(folder), path)
         return paths
 
     @cached_property
@@ -167,7 +166,7 @@ class StudyFolder:
                 raise UsageError(f"{self.path}: a study is being done there; give another -o")
             copied = self.path / "study.toml"
             if copied.resolve() != self.study.file.resolve():
-                shutil.copyfile(self.study.file, copied)
+                _copy(self.study.file, copied)
             yield from self._run_steps()
             self._write_page()
 
@@ -256,7 +255,8 @@ class StudyFolder:
         write_text(self._done_file(step), json.dumps({**told, **done}) + "\n")
 
     def _part(self, step: Step) -> Path:
-        return self.path / f"{step.output}.part"
+        output = self.path / step.output
+        return output.with_name(f".{output.name}.part")
 
     def _join(self, step: Step) -> None:
         with replacing(self.path / step.output) as aside, aside.open("wb") as joined:
@@ -267,20 +267,21 @@ class StudyFolder:
     def end(self, step: Step, status: int, seconds: float) -> StepEnd:
         """Return how a step has ended; if well, it is done from now on."""
         failure, part = "", self._part(step)
+        has_part = bool(step.output) and part.exists()
         if status:
             said = self.log(step).read_text("utf-8", "replace").strip().splitlines()
             last = said[-1].removeprefix("pommel: ") if said else "it said nothing"
             failure = f"{step.name} failed with status {status}: {last} ({self.log(step)})"
-        elif part.exists():
+        elif has_part:
             try:
                 self._check(step, part)
             except InputError as error:
                 failure, status = f"{step.name}: {error}", error.exit_status
-        if failure:
-            part.unlink(missing_ok=True)
-        else:
-            if part.exists():
-                part.replace(self.path / step.output)
+        if has_part and not failure:
+            _copy(part, self.path / step.output)
+        if has_part:
+            part.unlink()
+        if not failure:
             self._tell(step, seconds)
         # Ended by a signal, it has no status that a command has.
         status = max(1, status) if failure else 0
@@ -329,6 +330,11 @@ class StudyFolder:
         for step in self.plan.steps:
             seconds = _read(self._done_file(step)).get("seconds")
             yield step, seconds if isinstance(seconds, int | float) else None
+
+
+def _copy(source: Path, path: Path) -> None:
+    with replacing(path) as aside:
+        aside.write_bytes(source.read_bytes())
 
 
 def _read(path: Path) -> Mapping[str, object]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import platform
 import random
 import shutil
@@ -144,7 +145,7 @@ class Family:
             }
             trainer.save(aside)
             text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-            (aside / RECORD).write_text(text, "utf-8")
+            (aside / RECORD).write_text(text, "utf-8", newline="\n")
 
 
 def _rounded(figures: Figures) -> Mapping[str, int | float]:
@@ -205,6 +206,10 @@ def _replacing(folder: Path) -> Iterator[Path]:
             new, old = Path(aside) / "new", Path(aside) / "old"
             new.mkdir()
             yield new
+            # Whatever is cut off then: what has its name has its content.
+            for each in new.rglob("*"):
+                with each.open("rb+") as written:
+                    os.fsync(written.fileno())
             if folder.exists():
                 folder.rename(old)
             new.rename(folder)

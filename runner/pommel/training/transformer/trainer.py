@@ -420,4 +420,4 @@ def _without_bars() -> Iterator[None]:
 
 def _amend(path: Path, settings: Mapping[str, str]) -> None:
     config = json.loads(path.read_text("utf-8")) | settings
-    path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")
+    path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8", newline="\n")
