@@ -205,7 +205,7 @@ def test_every_language_has_a_card_and_judgements() -> None:
         assert "CC-BY-4.0" in card, language
         assert "doubts" in card.lower(), language
         assert "## A second reading" in card, language
-        assert "Neither reader was a native speaker" in card, language
+        assert "reader was a native speaker" in card, language
 
 
 def test_a_card_says_which_models_have_been_run() -> None:
