@@ -32,12 +32,13 @@ def study_with_values(tmp_path: Path) -> Study:
     """A study with printed, published and own values."""
     printed = "model,suite,printed,own_model,source\na,s,12.5,x,p. 1\nb,s,12.6,,\nc,s,,,\nd,s,1,,\n"
     (tmp_path / "printed.csv").write_text(printed, "utf-8")
+    (tmp_path / "tables").mkdir()
     for kind, rows in (
         ("published", "suite,a,s,0.125\nsuite,b,s,0.127\nmodel,b,s,9\n"),
         ("own", "suite,x,s,0.5\nsuite,a,s,0.25\n"),
     ):
         text = f"level,model,suite,accuracy\n{rows}"
-        (tmp_path / f"printed.{kind}.csv").write_text(text, "utf-8")
+        (tmp_path / "tables" / f"printed.{kind}.csv").write_text(text, "utf-8")
     return study_of(tmp_path, SMALL + TABLE)
 
 
@@ -65,7 +66,7 @@ def test_a_value_is_that_of_its_keys(tmp_path: Path, study: Study) -> None:
 def test_a_statistic_without_the_value_is_told(
     tmp_path: Path, study: Study, old: str, new: str, said: str
 ) -> None:
-    path = tmp_path / "printed.published.csv"
+    path = tmp_path / "tables" / "printed.published.csv"
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
     with pytest.raises(InputError) as caught:
         StudyValue.of_table(study, study.tables[1], tmp_path)

@@ -1,6 +1,5 @@
 """`pommel generate`: minimal sets and suites from grammars, and text to train on."""
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +9,9 @@ import click
 from pommel.cli import completing
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import Count, File, option, takes_options
-from pommel.cli.output import note, show_text
+from pommel.cli.output import note, print_or_write
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
 from pommel.errors import UsageError, counted, listed
-from pommel.files import replacing
 from pommel.models import read_word_list
 from pommel.sources import Generation
 
@@ -22,8 +20,6 @@ _SHOWN = 20
 _OWN_KEYS = ("name", "generator", "metric")
 # What says something beside --text.
 _OF_TEXT = ("grammar", "n_sentences", "seed", "output", "quiet")
-# Sentences that are shown at once.
-_AT_ONCE = 1_000
 
 
 class _GenerateOptions(SetOptions):
@@ -131,17 +127,9 @@ def _write_text(grammar: str, n: int, chosen: _GenerateOptions) -> None:
             raise UsageError(f"{each.opts[-1]} says nothing beside --text; leave one out")
     text = Generation.text_of(grammar)
     check_output(chosen.output, text.files)
-    lines = (f"{each}\n" for each in text.shuffled(n, chosen.seed))
-    if chosen.output is None or chosen.output == Path("-"):
-        while some := "".join(itertools.islice(lines, _AT_ONCE)):
-            show_text(some)
-        return
-    with (
-        replacing(chosen.output) as aside,
-        aside.open("w", encoding="utf-8", newline="\n") as written,
-    ):
-        written.writelines(lines)
-    note(f"{counted(n, 'sentence')}: {chosen.output}")
+    lines = "".join(f"{each}\n" for each in text.shuffled(n, chosen.seed))
+    output = None if chosen.output == Path("-") else chosen.output
+    print_or_write(lines, output, counted(n, "sentence"))
 
 
 def _about(pairs: Sequence[str]) -> dict[str, str]:

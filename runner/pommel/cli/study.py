@@ -113,8 +113,8 @@ def copy(name: str, folder: Path) -> None:
 
 def _show_list() -> None:
     rows = []
-    for name in Study.shipped():
-        study = Study.named(name)
+    for name, path in Study.shipped().items():
+        study = Study.read(path)
         rows += [
             (name if not number else "", study.paper if not number else "", scale, each.about)
             for number, (scale, each) in enumerate(study.scales.items())
@@ -128,7 +128,7 @@ def _do(study: Study, chosen: _StudyOptions) -> None:
     )
     path = chosen.output or Path(f"{study.name}-{chosen.scale}")
     folder = StudyFolder(
-        study=study, asked=asked, path=path, n_jobs=chosen.n_jobs or 0, restart=chosen.restart
+        study=study, asked=asked, path=path, n_jobs=chosen.n_jobs, restart=chosen.restart
     )
     steps = folder.plan.steps
     if chosen.dry_run:

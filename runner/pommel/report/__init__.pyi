@@ -1,5 +1,5 @@
 from .imported import ImportedModels as ImportedModels
-from .page.writing import write_report as write_report
+from .page.writing import page_environment as page_environment, write_report as write_report
 from .plots.look import Look as Look
 from .plots.table import PLOTS as PLOTS
 from .results import Results as Results

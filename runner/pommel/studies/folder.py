@@ -53,8 +53,6 @@ _VALUES = "values.csv"
 # What steps make, and which of it costs hours.
 _CLEARED = ("figures", "models", "plans", "published", "shards", "tables", "text")
 _COSTLY = ("models", "shards")
-# Steps whose words are no files.
-_WITHOUT_FILES = ("figure-", "report")
 _SECONDS_BETWEEN_LOOKS = 0.05
 
 
@@ -75,7 +73,7 @@ class StudyFolder:
     study: Study
     asked: Asked
     path: Path
-    n_jobs: int = 0
+    n_jobs: int | None = None
     restart: bool = False
     ends: list[StepEnd] = field(default_factory=list)
 
@@ -91,7 +89,7 @@ class StudyFolder:
             raise UsageError(f"{there[0]} is there already; give another folder")
         for path in paths:
             make_folder(path.parent)
-            _copy(study.file.parent / path.relative_to(folder), path)
+            _join(path, study.file.parent / path.relative_to(folder))
         return paths
 
     @cached_property
@@ -139,8 +137,7 @@ class StudyFolder:
         """What each step rests on: its command, files from outside, and the steps before it."""
         keys: dict[str, str] = {}
         for step in self.plan.steps:
-            has_files = not step.name.startswith(_WITHOUT_FILES)
-            outside = [Path(each) for each in step.words if has_files and Path(each).is_absolute()]
+            outside = map(Path, step.reads)
             files = [each for path in outside for each in (path, *sorted(path.rglob("*.json")))]
             sums = [sha256_of(path) for path in files if path.is_file()]
             # Where something comes from changes nothing of it.
@@ -166,7 +163,7 @@ class StudyFolder:
                 raise UsageError(f"{self.path}: a study is being done there; give another -o")
             copied = self.path / "study.toml"
             if copied.resolve() != self.study.file.resolve():
-                _copy(self.study.file, copied)
+                _join(copied, self.study.file)
             yield from self._run_steps()
             self._write_page()
 
@@ -237,7 +234,7 @@ class StudyFolder:
         """Start a step; what takes no worker is done at once."""
         self._tell(step)
         if step.words[0] == JOIN:
-            self._join(step)
+            _join(self.path / step.output, *(self.path / each for each in step.words[1:]))
             return None
         n_threads = str(max(1, (os.cpu_count() or 1) // self.n_at_once))
         return Worker.started(
@@ -258,12 +255,6 @@ class StudyFolder:
         output = self.path / step.output
         return output.with_name(f".{output.name}.part")
 
-    def _join(self, step: Step) -> None:
-        with replacing(self.path / step.output) as aside, aside.open("wb") as joined:
-            for each in step.words[1:]:
-                with (self.path / each).open("rb") as part:
-                    shutil.copyfileobj(part, joined)
-
     def end(self, step: Step, status: int, seconds: float) -> StepEnd:
         """Return how a step has ended; if well, it is done from now on."""
         failure, part = "", self._part(step)
@@ -278,7 +269,7 @@ class StudyFolder:
             except InputError as error:
                 failure, status = f"{step.name}: {error}", error.exit_status
         if has_part and not failure:
-            _copy(part, self.path / step.output)
+            _join(self.path / step.output, part)
         if has_part:
             part.unlink()
         if not failure:
@@ -292,12 +283,12 @@ class StudyFolder:
     def _check(self, step: Step, output: Path) -> None:
         """Raise `InputError` if a statistic has not what its table needs."""
         for table in self.study.tables:
-            if step.output in (f"tables/{table.name}.{kind}.csv" for kind in ("own", "published")):
+            if step.output in (table.file("own"), table.file("published")):
                 read_numbers(output, table)
 
     def counts(self) -> dict[str, int]:
         """Return how many printed values come out as printed, differ, and cannot be computed."""
-        return StudyValue.counts(self.values())
+        return StudyValue.counts(self.values)
 
     def planned(self) -> Iterator[str]:
         """Yield what `pommel plan` says of models that would run by a plan: shards and costs.
@@ -311,30 +302,33 @@ class StudyFolder:
                 # Without the hub, sizes are those that names tell of.
                 yield said if status == 0 else _said([*words, "--offline"])[1]
 
+    @cached_property
     def values(self) -> list[StudyValue]:
-        """Return every value of every table, as far as there are any."""
+        """Every value of every table, as far as there are any; asked for when the study is done."""
         return [
             value
             for table in self.study.tables
             if at_scale(table, self.asked.scale)
-            for value in StudyValue.of_table(self.study, table, self.path / "tables")
+            for value in StudyValue.of_table(self.study, table, self.path)
         ]
 
     def _write_page(self) -> None:
-        values = self.values()
-        write_text(self.path / _VALUES, StudyValue.csv(values))
-        write_page(self.study, self.asked, [*self._steps_done()], values, self.page)
+        write_text(self.path / _VALUES, StudyValue.csv(self.values))
+        told = {each.name: _read(self._done_file(each)) for each in self.plan.steps}
+        seconds = {
+            name: took
+            for name, each in told.items()
+            if isinstance(took := each.get("seconds"), int | float)
+        }
+        write_page(self.study, self.plan, seconds, self.values, self.page)
 
-    def _steps_done(self) -> Iterator[tuple[Step, float | None]]:
-        """Yield each step with the seconds that it took, None where it was not done."""
-        for step in self.plan.steps:
-            seconds = _read(self._done_file(step)).get("seconds")
-            yield step, seconds if isinstance(seconds, int | float) else None
 
-
-def _copy(source: Path, path: Path) -> None:
-    with replacing(path) as aside:
-        aside.write_bytes(source.read_bytes())
+def _join(path: Path, *parts: Path) -> None:
+    """Write a file that has others, one behind the other."""
+    with replacing(path) as aside, aside.open("wb") as joined:
+        for each in parts:
+            with each.open("rb") as part:
+                shutil.copyfileobj(part, joined)
 
 
 def _read(path: Path) -> Mapping[str, object]:

@@ -2,22 +2,16 @@
 
 import base64
 import datetime as dt
-from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
-from importlib.util import find_spec
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pommel.errors import PommelError, package_version
+from pommel.errors import package_version
 from pommel.files import write_text
-from pommel.studies.steps import REPORT, Asked, Step
-from pommel.studies.study import Study, Table, at_scale
+from pommel.report import page_environment
+from pommel.studies.steps import REPORT, StudySteps
+from pommel.studies.study import Study, Table
 from pommel.studies.values import StudyValue
 from pommel.values import frozen
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 # What stands first on a page whose models know nothing but text that pommel has made.
 _CIRCULAR = (
@@ -76,6 +70,7 @@ class ShownTable:
     @property
     def rows(self) -> list[tuple[list[str], list[_Cell]]]:
         """Each row: its keys, and a cell for each group and kind."""
+        groups, kinds = self.groups, self.kinds
         by_row: dict[tuple[str, ...], dict[str, StudyValue]] = {}
         for each in self.values:
             row = tuple(each.keys[key] for key in self.row_keys)
@@ -85,8 +80,8 @@ class ShownTable:
                 [*row],
                 [
                     self._cell(own[group], kind) if group in own else _Cell()
-                    for group in self.groups
-                    for kind in self.kinds
+                    for group in groups
+                    for kind in kinds
                 ],
             )
             for row, own in by_row.items()
@@ -98,7 +93,7 @@ class ShownTable:
         number = value.recomputed if kind == "recomputed" else value.own
         if number is None:
             return _Cell()
-        n_decimals = len(value.printed.partition(".")[2]) if value.printed else self.table.decimals
+        n_decimals = value.n_decimals if value.printed else self.table.decimals
         differs = kind == "recomputed" and value.verdict == "differs"
         # One digit more shows by how much.
         text = f"{number:.{n_decimals + differs}f}"
@@ -121,73 +116,49 @@ class ShownTable:
 
 def write_page(
     study: Study,
-    asked: Asked,
-    steps: Sequence[tuple[Step, float | None]],
+    plan: StudySteps,
+    seconds: Mapping[str, float],
     values: Sequence[StudyValue],
     path: Path,
 ) -> None:
     """Write the page of a study: one file, which fetches nothing and runs no script.
 
-    `steps` are told with the seconds that they took, None for one that was left out. Figures are
-    those beside the page. Raises `PommelError` without the extra `plots`.
+    `seconds` are those that steps took, by name; what has none was left out. Figures are those
+    beside the page. Raises `PommelError` without the extra `plots`.
     """
-    if find_spec("jinja2") is None:
-        raise PommelError("pages need the plots extra: pip install 'pommel[plots]'")
+    environment = page_environment("pommel.studies")
     tables = [
         ShownTable(table=table, values=own)
         for table in study.tables
-        if at_scale(table, asked.scale)
-        and (own := [each for each in values if each.table == table.name])
+        if (own := [each for each in values if each.table == table.name])
     ]
     figures = [
-        (each, _picture(path.parent / "figures" / f"{each.name}.svg"))
+        (each, _picture(picture))
         for each in study.figures
-        if (path.parent / "figures" / f"{each.name}.svg").exists()
+        if (picture := path.parent / each.file).exists()
     ]
-    page = (
-        _environment()
-        .get_template("study.html.j2")
-        .render(
-            study=study,
-            asked=asked,
-            scale=study.scales[asked.scale],
-            first_words=_first_words(asked, [step for step, _ in steps]),
-            tables=tables,
-            figures=figures,
-            steps=steps,
-            report=REPORT if (path.parent / REPORT).exists() else "",
-            style=(files("pommel.report") / "page/templates/report.css").read_text("utf-8"),
-            version=package_version("pommel"),
-            written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
-        )
+    page = environment.get_template("study.html.j2").render(
+        study=study,
+        asked=plan.asked,
+        scale=study.scales[plan.asked.scale],
+        first_words=_first_words(plan),
+        tables=tables,
+        figures=figures,
+        steps=plan.steps,
+        seconds=seconds,
+        report=REPORT if (path.parent / REPORT).exists() else "",
+        version=package_version("pommel"),
+        written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
     )
     write_text(path, page)
 
 
-def _first_words(asked: Asked, steps: Sequence[Step]) -> str:
-    generated = [
-        step.name.removeprefix("text-")
-        for step in steps
-        if step.name.startswith("text-") and step.words[0] == "generate"
-    ]
-    if not generated:
+def _first_words(plan: StudySteps) -> str:
+    if not plan.generated:
         return ""
-    return _MIXED.format(languages=", ".join(generated)) if asked.corpora else _CIRCULAR
+    return _MIXED.format(languages=", ".join(plan.generated)) if plan.asked.corpora else _CIRCULAR
 
 
 def _picture(path: Path) -> str:
     """Return an SVG as an address that is its content: its styles and names stay its own."""
     return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
-
-
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("pommel.studies"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

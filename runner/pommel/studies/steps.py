@@ -5,13 +5,14 @@ the same. Nothing here does anything.
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
 from pommel.studies.study import (
     LANGUAGE,
     STUDY,
+    Kind,
     Models,
     Runs,
     ScaleName,
@@ -24,7 +25,6 @@ from pommel.values import frozen
 OWN_STORE, PUBLISHED_STORE = "store.sqlite", "published.sqlite"
 REPORT = "report.html"
 OFFLINE = "--offline"
-PAPER = "paper"
 # Not a command of pommel: texts one behind the other.
 JOIN = "cat"
 
@@ -36,14 +36,15 @@ class Step:
     """A command of pommel, `words` without the program, and what it is called.
 
     `needs` are the names of the steps that have to be done before, `makes` the paths that are there
-    afterwards. `output` is the file that has what it prints. What is `optional` may fail: what
-    needs it is left out then.
+    afterwards, `reads` the paths of what is read from outside the study's folder. `output` is the
+    file that has what it prints. What is `optional` may fail: what needs it is left out then.
     """
 
     name: str
     words: tuple[str, ...]
     needs: tuple[str, ...] = ()
     makes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
     output: str = ""
     optional: bool = False
 
@@ -62,6 +63,11 @@ class Step:
             files = sorted(folder.glob(each)) if _is_pattern(each) else []
             found += [str(path.relative_to(folder)) for path in files] or [each]
         return found
+
+
+def _outside(words: Iterable[str]) -> tuple[str, ...]:
+    """Return those words that are paths outside of the study's folder."""
+    return tuple(each for each in words if Path(each).is_absolute())
 
 
 def _is_fetched(word: str) -> bool:
@@ -90,11 +96,14 @@ class Asked:
 class StudySteps:
     """The steps of a study, each behind those that it needs.
 
-    `missing_corpora` are languages of which the scale of the paper needs a text that nobody has
-    given; `hours` is how long the trainings may take that somebody has told of.
+    `generated` are the languages of which pommel generates the text, `missing_corpora` those of
+    which the scale of the paper needs one that nobody has given; `hours` is how long the trainings
+    may take that somebody has told of.
     """
 
+    asked: Asked
     steps: tuple[Step, ...]
+    generated: tuple[str, ...]
     missing_corpora: tuple[str, ...]
     hours: float
 
@@ -103,13 +112,14 @@ class StudySteps:
         """Return the steps of a study as it was asked for."""
         making = _Making(study=study, asked=asked)
         steps = (*making.published(), *making.texts(), *making.models(), *making.runs())
-        needed = {language for each in making.trained() for language in each.languages}
-        is_paper = asked.scale == PAPER
+        not_given = tuple(each for each in making.languages() if each not in asked.corpora)
+        hours = sum(each.models.hours for each in making.trained())
         return cls(
+            asked=asked,
             steps=(*steps, *making.tables(steps), *making.figures(steps)),
-            missing_corpora=tuple(sorted(needed - {*asked.corpora})) if is_paper else (),
-            hours=study.scales[asked.scale].n_seeds
-            * sum(each.models.hours for each in making.trained() if is_paper),
+            generated=() if making.is_paper else not_given,
+            missing_corpora=tuple(sorted(not_given)) if making.is_paper else (),
+            hours=study.scales[asked.scale].n_seeds * hours if making.is_paper else 0.0,
         )
 
 
@@ -150,6 +160,11 @@ class _Making:
     study: Study
     asked: Asked
 
+    @property
+    def is_paper(self) -> bool:
+        """Whether it is the scale of the paper, at which no text is generated."""
+        return self.asked.scale == "paper"
+
     def published(self) -> Iterator[Step]:
         """Yield the steps that bring what others have published into a store."""
         for each in self.study.published:
@@ -170,12 +185,18 @@ class _Making:
                 words=("import-results", *files, *options, "--store", PUBLISHED_STORE),
                 needs=(fetching.name,),
                 makes=(PUBLISHED_STORE,),
+                reads=_outside(options),
                 optional=True,
             )
 
     def trained(self) -> list[_OneModel]:
         """Return the models that are trained at this scale."""
         return [each for each in self._all_models() if each.models.train]
+
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages whose texts models are trained on."""
+        every = (language for model in self.trained() for language in model.languages)
+        return tuple(dict.fromkeys(every))
 
     def _all_models(self) -> Iterator[_OneModel]:
         for models in self.study.models:
@@ -184,28 +205,30 @@ class _Making:
                 for language in self.study.languages_of(models) if is_each else ("",):
                     yield _OneModel(models=models, language=language)
 
+    def _is_generated(self, language: str) -> bool:
+        return not self.is_paper and language not in self.asked.corpora
+
     def _text(self, languages: tuple[str, ...]) -> str:
         """Return the path of the text of a language, or of several."""
-        if len(languages) == 1 and languages[0] in self.asked.corpora:
-            return str(self.asked.corpora[languages[0]].absolute())
+        if len(languages) > 1:
+            return f"text/{'+'.join(languages)}.txt"
+        (language,) = languages
+        if self._is_generated(language):
+            return f"text/{language}.txt"
+        given = self.asked.corpora.get(language)
         # At the scale of the paper what is missing is somebody's to bring.
-        folder = "text" if self.asked.scale != "paper" or len(languages) > 1 else "corpora"
-        return f"{folder}/{'+'.join(languages)}.txt"
+        return str(given.absolute()) if given else f"corpora/{language}.txt"
 
     def texts(self) -> Iterator[Step]:
         """Yield the steps that make the texts that models are trained on."""
-        scale = self.study.scales[self.asked.scale]
-        languages = dict.fromkeys(each for model in self.trained() for each in model.languages)
-        for language in languages:
+        drawn = ("--text", str(self.study.scales[self.asked.scale].n_sentences), "--seed", "1")
+        for language in filter(self._is_generated, self.languages()):
             path = self._text((language,))
-            if path.startswith("text/"):
-                number = str(scale.n_sentences)
-                grammar = f"texts:{language}"
-                yield Step(
-                    name=f"text-{language}",
-                    words=("generate", grammar, "--text", number, "--seed", "1", "-o", path),
-                    makes=(path,),
-                )
+            yield Step(
+                name=f"text-{language}",
+                words=("generate", f"texts:{language}", *drawn, "-o", path),
+                makes=(path,),
+            )
         every = dict.fromkeys(model.languages for model in self.trained())
         for several in (each for each in every if len(each) > 1):
             path = self._text(several)
@@ -213,17 +236,11 @@ class _Making:
             yield Step(
                 name=f"text-{'+'.join(several)}",
                 words=(JOIN, *parts),
-                needs=self._text_steps(several, joined=False),
+                needs=tuple(f"text-{each}" for each in several if self._is_generated(each)),
                 makes=(path,),
+                reads=_outside(parts),
                 output=path,
             )
-
-    def _text_steps(self, languages: tuple[str, ...], *, joined: bool = True) -> tuple[str, ...]:
-        """Return the names of the steps that make the text of languages, where it is made."""
-        if len(languages) > 1 and joined:
-            return (f"text-{'+'.join(languages)}",)
-        made = (each for each in languages if self._text((each,)).startswith("text/"))
-        return tuple(f"text-{each}" for each in made)
 
     def models(self) -> Iterator[Step]:
         """Yield the steps that train models."""
@@ -232,12 +249,14 @@ class _Making:
             kind = str(model.models.train)
             several = [f"--seed={seed}" for seed in seeds] if kind != "ngram" else []
             options = options_at(model.models, self.asked.scale)
-            text = self._text(model.languages)
+            text, own = self._text(model.languages), model.languages
+            is_made = len(own) > 1 or self._is_generated(own[0])
             yield Step(
                 name=f"train-{model.name}",
                 words=("train", kind, text, "-o", model.path, *several, *options),
-                needs=self._text_steps(model.languages),
+                needs=(f"text-{'+'.join(own)}",) if is_made else (),
                 makes=(model.path,),
+                reads=_outside([text, *options]),
             )
 
     def runs(self) -> Iterator[Step]:
@@ -263,15 +282,21 @@ class _Making:
         trained = tuple(f"train-{each.name}" for each in models if each.models.train)
         offline = [OFFLINE] if self.asked.offline else []
         own = (*references, *suites, *options, *offline)
-        if self.asked.scale != "paper" or trained:
-            words = ("run", *own, "--store", OWN_STORE)
-            yield Step(name=f"run-{name}", words=words, needs=trained, makes=(OWN_STORE,))
+        if trained or not self.is_paper:
+            yield Step(
+                name=f"run-{name}",
+                words=("run", *own, "--store", OWN_STORE),
+                needs=trained,
+                makes=(OWN_STORE,),
+                reads=_outside(own),
+            )
             return
         plan, shards = f"plans/{name}.json", f"shards/{name}"
         yield Step(
             name=f"plan-{name}",
             words=("plan", "make", *own, "--minutes", "60", "-o", plan),
             makes=(plan,),
+            reads=_outside(own),
         )
         launch = shlex.split(self.asked.launch)
         yield Step(
@@ -299,21 +324,23 @@ class _Making:
         for table in self.study.tables:
             if not at_scale(table, self.asked.scale):
                 continue
-            for kind, told, store, needs in (
+            kinds: tuple[tuple[Kind, str, str, tuple[str, ...]], ...] = (
                 ("published", table.published, PUBLISHED_STORE, imported),
                 ("own", table.own, OWN_STORE, ran),
-            ):
+            )
+            for kind, told, store, needs in kinds:
                 if told and needs:
                     words = [each.replace(STUDY, str(beside)) for each in shlex.split(told)]
                     fetched = [
                         f"fetch-{Path(each).parts[1]}" for each in words if _is_fetched(each)
                     ]
-                    path = f"tables/{table.name}.{kind}.csv"
+                    path = table.file(kind)
                     yield Step(
                         name=f"table-{table.name}-{kind}",
                         words=(*words, "--store", store, "--format", "csv", "--raw"),
                         needs=(*needs, *fetched),
                         makes=(path,),
+                        reads=_outside(words),
                         output=path,
                         optional=kind == "published",
                     )
@@ -325,7 +352,7 @@ class _Making:
             is_own = figure.of == "own"
             if not at_scale(figure, self.asked.scale) or not (ran if is_own else imported):
                 continue
-            path, store = f"figures/{figure.name}.svg", OWN_STORE if is_own else PUBLISHED_STORE
+            path, store = figure.file, OWN_STORE if is_own else PUBLISHED_STORE
             yield Step(
                 name=f"figure-{figure.name}",
                 words=("report", *shlex.split(figure.options), "--store", store, "-o", path),

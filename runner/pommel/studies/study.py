@@ -21,6 +21,8 @@ from pommel.files import DecodedText, shipped_folder
 
 ScaleName = Literal["tiny", "small", "paper"]
 Trained = Literal["lstm", "ngram", "transformer"]
+# Of what there are results: those of others, and those of the study's models.
+Kind = Literal["published", "own"]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 LANGUAGE, STUDY = "{language}", "{study}"
@@ -130,6 +132,10 @@ class Table(_Part, frozen=True, kw_only=True):
     deviations: tuple[Deviation, ...] = ()
     scales: tuple[ScaleName, ...] = ()
 
+    def file(self, kind: Kind) -> str:
+        """Return the file in a study's folder that has what a statistic prints."""
+        return f"tables/{self.name}.{kind}.csv"
+
 
 class Figure(_Part, frozen=True, kw_only=True):
     """A plot: `options` are those of `pommel report`, of the results of `of`."""
@@ -138,8 +144,13 @@ class Figure(_Part, frozen=True, kw_only=True):
     title: str
     options: str
     about: str = ""
-    of: Literal["own", "published"] = "own"
+    of: Kind = "own"
     scales: tuple[ScaleName, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """The file of the plot in a study's folder."""
+        return f"figures/{self.name}.svg"
 
 
 class Study(_Part, frozen=True, kw_only=True):

@@ -1,7 +1,6 @@
 """Every value of a study's tables: as printed, as recomputed from what was published, and own."""
 
 import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from pommel.errors import InputError, nearest
+from pommel.files import frame_of_rows, frame_text
 from pommel.studies.study import Study, Table
 from pommel.values import frozen
 
@@ -38,12 +38,12 @@ class StudyValue:
 
     @classmethod
     def of_table(cls, study: Study, table: Table, folder: Path) -> "list[StudyValue]":
-        """Return the values of a table whose statistics lie in a folder, as far as there are any.
+        """Return the values of a table in the folder of a study, as far as there are any.
 
         They are those that are printed; of a table without, those of the statistics.
         """
-        published = read_numbers(folder / f"{table.name}.published.csv", table)
-        own = read_numbers(folder / f"{table.name}.own.csv", table)
+        published = read_numbers(folder / table.file("published"), table)
+        own = read_numbers(folder / table.file("own"), table)
         is_missing = bool(table.published) and not published
         rows = study.printed_rows(table)
         if not rows:
@@ -89,32 +89,31 @@ class StudyValue:
     @staticmethod
     def csv(values: "Iterable[StudyValue]") -> str:
         """Return values as CSV, a row each."""
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for each in values:
-            keys = "; ".join(f"{key}={value}" for key, value in each.keys.items())
-            numbers = ("" if it is None else f"{it:.6g}" for it in (each.recomputed, each.own))
-            recomputed, own = numbers
-            writer.writerow(
-                (
-                    each.table,
-                    keys,
-                    each.printed,
-                    recomputed,
-                    each.verdict,
-                    own,
-                    each.why,
-                    each.source,
-                )
-            )
-        return written.getvalue()
+        rows = [
+            {
+                **{name: getattr(each, name) for name in _COLUMNS},
+                "keys": "; ".join(f"{key}={value}" for key, value in each.keys.items()),
+                "recomputed": _text(each.recomputed),
+                "own": _text(each.own),
+            }
+            for each in values
+        ]
+        return frame_text(frame_of_rows(rows, _COLUMNS), "csv")
+
+    @property
+    def n_decimals(self) -> int:
+        """How many decimals the printed number has."""
+        return len(self.printed.partition(".")[2])
 
     @staticmethod
     def counts(values: "Sequence[StudyValue]") -> dict[str, int]:
         """Return how many printed values are equal, differ, and cannot be computed."""
         verdicts: tuple[Verdict, ...] = ("equal", "differs", "not computable")
         return {each: sum(value.verdict == each for value in values) for each in verdicts}
+
+
+def _text(number: float | None) -> str:
+    return "" if number is None else f"{number:.6g}"
 
 
 def verdict_of(printed: str, recomputed: float | None) -> Verdict:

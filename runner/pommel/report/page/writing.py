@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+_NEEDED = "pages need the plots extra: pip install 'pommel[plots]'"
 _GLOBAL_NAME = "window.vegaEmbed = vegaEmbed;"
 
 
@@ -35,10 +36,7 @@ def vega_bundle() -> str:
     """
     # Jinja comes with altair.
     if None in map(find_spec, ("jinja2", "vl_convert")):
-        raise PommelError(
-            "pages need the plots extra: pip install 'pommel[plots]'; `pommel report --table md` "
-            "needs none"
-        )
+        raise PommelError(f"{_NEEDED}; `pommel report --table md` needs none")
     return _inline_bundle()
 
 
@@ -94,7 +92,6 @@ def write_report(
     page = environment.get_template("report.html.j2").generate(
         title=title,
         policy=content_security_policy(*scripts),
-        style=_text("page/templates/report.css") + dark_style(".drawing"),
         scripts=scripts,
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
         overview=overview.overview(models, levels, rows, means=means, every=every),
@@ -114,19 +111,33 @@ def write_report(
         opened.writelines(page)
 
 
-@cache
-def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def page_environment(package: str) -> "Environment":
+    """Return what makes pages of the templates of a package, in the style of reports (`style`).
 
+    All that is not markup is escaped, and what is missing is an error. Raises `PommelError` without
+    the extra `plots`.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise PommelError(_NEEDED) from None
     environment = Environment(
-        loader=PackageLoader("pommel.report.page"),
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals |= {"style": _text("page/templates/report.css")}
+    return environment
+
+
+@cache
+def _environment() -> "Environment":
+    environment = page_environment("pommel.report.page")
     environment.filters |= {"json": json_for_script, "circuit": circuit_cell}
     environment.globals |= {"direction": PublishedSuite.direction}
+    environment.globals["style"] = f"{environment.globals['style']}{dark_style('.drawing')}"
     return environment
 
 
