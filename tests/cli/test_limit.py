@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,5 +105,8 @@ def test_in_python_too(suite_file: Path) -> None:
     assert [item.number for item in first.items] == [1, 2]
     assert (first.name, first.circuit, first.first_items_of) == (SUITE, CIRCUIT, 3)
     assert first.sha256 != suite.sha256
+    modified = replace(suite, meta={**suite.meta, "modifier_of": "base"}).first_items(2)
+    # So that first items are compared with first items.
+    assert (first.modifier_of, modified.modifier_of) == ("", "base (first 2 of 3)")
     assert suite.first_items(3) is suite
     assert LoadedSuite.parse(first.to_text(), file="x").suite == first

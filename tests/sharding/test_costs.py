@@ -177,3 +177,21 @@ def test_a_thousand_models_are_planned_quickly(monkeypatch: pytest.MonkeyPatch) 
     assert len(counted) == len(suites)
     sizes = [len(shard.pieces) for shard in plan.shards]
     assert (len(sizes), {*sizes}, sum(sizes)) == (64, {15, 16}, 1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_parameters"),
+    [
+        ("bigscience/bloom-7b1", 7_100_000_000),
+        ("facebook/xglm-1.7B", 1_700_000_000),
+        ("EleutherAI/pythia-70m-deduped", 70_000_000),
+        ("openai-community/gpt2-xl", None),
+        ("google-bert/bert-base-multilingual-cased", None),
+        ("org/model-8bit", None),
+    ],
+)
+def test_where_no_hub_answers_a_size_is_that_of_the_name(
+    name: str, n_parameters: int | None
+) -> None:
+    model = NamedModel(reference=f"huggingface://{name}")
+    assert model.outline(LoadOptions(offline=True)).n_parameters == n_parameters

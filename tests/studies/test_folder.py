@@ -1,6 +1,7 @@
 """Folders of studies: what is done once is not done again, whatever has stopped it."""
 
 import csv
+import gzip
 import json
 import os
 import signal
@@ -200,6 +201,25 @@ def test_two_at_once_are_not_let_in(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="a study is being done there"):
         done(second)
     running.close()
+
+
+def test_given_texts_are_joined_line_by_line_also_gzipped_ones(tmp_path: Path) -> None:
+    german, french = tmp_path / "german.txt", tmp_path / "french.txt.gz"
+    # No end of line behind the last sentence.
+    german.write_bytes(b"Der Hund bellt .\r\nDie Hunde bellen .")
+    french.write_bytes(gzip.compress(b"Le chien aboie .\n"))
+    study = study_of(tmp_path, TRAINED)
+    asked = Asked(corpora={"de": german, "fr": french}, offline=True)
+    folder = StudyFolder(study=study, asked=asked, path=tmp_path / "done")
+    (step,) = (each for each in folder.plan.steps if each.name == "text-de+fr")
+    for name in ("steps", "text"):
+        (folder.path / name).mkdir(parents=True)
+    assert folder.start(step) is None
+    joined = (folder.path / "text" / "de+fr.txt").read_text("utf-8")
+    assert joined == "Der Hund bellt .\nDie Hunde bellen .\nLe chien aboie .\n"
+    french.write_bytes(gzip.compress(b"Le chien")[:-4])
+    with pytest.raises(InputError, match=r"french\.txt\.gz: cannot be read"):
+        folder.start(step)
 
 
 def test_texts_that_are_missing_are_asked_for(tmp_path: Path) -> None:

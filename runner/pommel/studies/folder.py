@@ -23,7 +23,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,15 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from pommel.errors import InputError, PommelError, UsageError, listed
-from pommel.files import locked_for_others, make_folder, replacing, sha256_of, write_text
+from pommel.files import (
+    GZIP_FAULTS,
+    locked_for_others,
+    make_folder,
+    opened,
+    replacing,
+    sha256_of,
+    write_text,
+)
 from pommel.sharding import Worker
 from pommel.store import Store
 from pommel.studies.page import write_page
@@ -89,7 +97,7 @@ class StudyFolder:
             raise UsageError(f"{there[0]} is there already; give another folder")
         for path in paths:
             make_folder(path.parent)
-            _join(path, study.file.parent / path.relative_to(folder))
+            _copy(study.file.parent / path.relative_to(folder), path)
         return paths
 
     @cached_property
@@ -158,12 +166,12 @@ class StudyFolder:
             raise UsageError(f"this scale trains on text that people wrote: {options}")
         for name in ("logs", "steps", "tables", "figures", "text", "models", "plans"):
             make_folder(self.path / name)
-        with (self.path / "steps" / "lock").open("a") as opened:
-            if not locked_for_others(opened.fileno(), waiting=False):
+        with (self.path / "steps" / "lock").open("a") as lock:
+            if not locked_for_others(lock.fileno(), waiting=False):
                 raise UsageError(f"{self.path}: a study is being done there; give another -o")
             copied = self.path / "study.toml"
             if copied.resolve() != self.study.file.resolve():
-                _join(copied, self.study.file)
+                _copy(self.study.file, copied)
             yield from self._run_steps()
             self._write_page()
 
@@ -210,8 +218,8 @@ class StudyFolder:
             )
         for store in emptied:
             if store.exists():
-                with Store.open(store) as opened:
-                    opened.runs.delete([each.run_id for each in opened.runs.heads()])
+                with Store.open(store) as kept:
+                    kept.runs.delete([each.run_id for each in kept.runs.heads()])
         for path in made:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
@@ -234,7 +242,7 @@ class StudyFolder:
         """Start a step; what takes no worker is done at once."""
         self._tell(step)
         if step.words[0] == JOIN:
-            _join(self.path / step.output, *(self.path / each for each in step.words[1:]))
+            _join(self.path / step.output, (self.path / each for each in step.words[1:]))
             return None
         n_threads = str(max(1, (os.cpu_count() or 1) // self.n_at_once))
         return Worker.started(
@@ -269,7 +277,7 @@ class StudyFolder:
             except InputError as error:
                 failure, status = f"{step.name}: {error}", error.exit_status
         if has_part and not failure:
-            _join(self.path / step.output, part)
+            _copy(part, self.path / step.output)
         if has_part:
             part.unlink()
         if not failure:
@@ -323,12 +331,24 @@ class StudyFolder:
         write_page(self.study, self.plan, seconds, self.values, self.page)
 
 
-def _join(path: Path, *parts: Path) -> None:
-    """Write a file that has others, one behind the other."""
+def _copy(source: Path, path: Path) -> None:
+    with replacing(path) as aside:
+        aside.write_bytes(source.read_bytes())
+
+
+def _join(path: Path, texts: Iterable[Path]) -> None:
+    """Write a text that has the lines of others, which may be gzipped, one behind the other.
+
+    Raises `InputError` for a text that cannot be read.
+    """
     with replacing(path) as aside, aside.open("wb") as joined:
-        for each in parts:
-            with each.open("rb") as part:
-                shutil.copyfileobj(part, joined)
+        for text in texts:
+            try:
+                with opened(text) as lines:
+                    # The last line of a text that somebody gives may have no end.
+                    joined.writelines(line.rstrip(b"\r\n") + b"\n" for line in lines)
+            except (OSError, *GZIP_FAULTS) as error:
+                raise InputError(f"{text}: cannot be read: {error}") from None
 
 
 def _read(path: Path) -> Mapping[str, object]:

@@ -131,6 +131,13 @@ def test_some_of_the_files_and_their_licence() -> None:
     ]
 
 
+def test_tables_that_ship_need_no_licence_file_of_others() -> None:
+    source = PublishedSource.named("clams")
+    tables = source.chosen(["tables/*"])
+    assert all(file.shipped for file in tables)
+    assert "LICENSE" in {file.path for file in source.chosen(["tables/*", "*/subj_rel.avg"])}
+
+
 def test_a_pattern_that_matches_nothing() -> None:
     with pytest.raises(UsageError) as caught:
         PublishedSource.named("clams").chosen(["*.avg", "*.jsonl"])
