@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,7 +22,7 @@ from pommel.cli.option_groups import (
 )
 from pommel.cli.output import bar_on_stderr, note, show_table
 from pommel.errors import UsageError
-from pommel.training import EpochFigures, Plan, Recipe, Watcher
+from pommel.training import EpochFigures, Plan, Recipe, TransformerRecipe, Watcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -105,10 +106,29 @@ _EXCLUDED = (
 )
 
 
-def _number(name: str, about: str, metavar: str = "N") -> Any:
-    """Return the option of a field of the recipe."""
-    default = getattr(_DEFAULT, name)
-    return option(Recipe.option(name), metavar=metavar, default=default, help=about)
+def number_of(usual: Recipe | TransformerRecipe, name: str, about: str, metavar: str = "N") -> Any:
+    """Return the option of a field of a recipe; the default is that of the usual one."""
+    return option(usual.option(name), metavar=metavar, default=getattr(usual, name), help=about)
+
+
+def folder_of_family() -> Any:
+    """Return the option of where a family goes."""
+    return option("-o", required=True, help="Folder of the family; each seed has a folder in it.")
+
+
+def seeds_of(what: str) -> Any:
+    """Return the option of the seeds of what is drawn; each gives a model."""
+    return option(
+        "--seed",
+        type=click.IntRange(min=0, max=2**32 - 1),
+        default=(1,),
+        show_default="1",
+        metavar="N",
+        help=f"Seed of {what}; repeatable: a model each.",
+    )
+
+
+_number = partial(number_of, _DEFAULT)
 
 
 class _RecipeOptions(Options):
@@ -164,19 +184,8 @@ def _checkpoints(
 class _TrainLstmOptions(_RecipeOptions):
     """The whole recipe, which seeds are trained, and what is kept of a training."""
 
-    output: Folder = option(
-        "-o",
-        required=True,
-        help="Folder of the family; each seed has a folder in it.",
-    )
-    seeds: tuple[int, ...] = option(
-        "--seed",
-        type=click.IntRange(min=0, max=2**32 - 1),
-        default=(1,),
-        show_default="1",
-        metavar="N",
-        help="Seed of weights and dropout; repeatable: a model each.",
-    )
+    output: Folder = folder_of_family()
+    seeds: tuple[int, ...] = seeds_of("weights and dropout")
     split: Literal["words", "spaces"] = option(
         default=_DEFAULT.split,
         help="How a line becomes words: cut as suites are, or only at white space.",

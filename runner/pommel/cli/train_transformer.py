@@ -2,8 +2,9 @@
 
 import shlex
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import click
 
@@ -17,16 +18,13 @@ from pommel.cli.option_groups import (
     takes_options,
 )
 from pommel.cli.output import note, show_table
-from pommel.cli.train_lstm import watching
+from pommel.cli.train_lstm import folder_of_family, number_of, seeds_of, watching
 from pommel.training import TransformerRecipe
 
 _DEFAULT = TransformerRecipe()
 
 
-def _number(name: str, about: str, metavar: str = "N") -> Any:
-    """Return the option of a field of the recipe."""
-    default = getattr(_DEFAULT, name)
-    return option(TransformerRecipe.option(name), metavar=metavar, default=default, help=about)
+_number = partial(number_of, _DEFAULT)
 
 
 class _RecipeOptions(Options):
@@ -70,19 +68,8 @@ class _RecipeOptions(Options):
 class _TrainTransformerOptions(_RecipeOptions):
     """The whole recipe, and which seeds are trained."""
 
-    output: Folder = option(
-        "-o",
-        required=True,
-        help="Folder of the family; each seed has a folder in it.",
-    )
-    seeds: tuple[int, ...] = option(
-        "--seed",
-        type=click.IntRange(min=0, max=2**32 - 1),
-        default=(1,),
-        show_default="1",
-        metavar="N",
-        help="Seed of weights, order and masks; repeatable: a model each.",
-    )
+    output: Folder = folder_of_family()
+    seeds: tuple[int, ...] = seeds_of("weights, order and masks")
     lower: bool = option(help="Read the text, and later suites, in lower case.")
     threads: Count = option(
         default=1, help="Threads to compute with; others add up in another order."

@@ -1,5 +1,6 @@
 """A training text: a file with a sentence a line."""
 
+import random
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -74,6 +75,25 @@ class TextFile:
         except OSError as error:
             reason = error.strerror or str(error)
             raise InputError(f"{self.path}: cannot read the training text: {reason}") from error
+
+
+# Which sentences are for validation does not depend on the seed of a training: the members of a
+# family share them.
+_VALIDATION_SEED = 0
+
+
+def set_aside(n_sentences: int, share: float, path: Path, hint: str) -> list[int]:
+    """Return the places, from 0, of the sentences of a text that validate, and are not trained on.
+
+    At least one is for each. Raises `InputError` for a text of one sentence; the hint says what to
+    do.
+    """
+    if n_sentences < 2:  # noqa: PLR2004 - "two" is what it means
+        message = f"{path}: one sentence cannot be for training and for validation"
+        raise InputError(f"{message}; {hint}")
+    n_chosen = min(n_sentences - 1, max(1, round(share * n_sentences)))
+    order = random.Random(_VALIDATION_SEED)  # noqa: S311 - choosing sentences, not secrets
+    return order.sample(range(n_sentences), n_chosen)
 
 
 def words_of(line: str, split: Split = "words") -> list[str]:

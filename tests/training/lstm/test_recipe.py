@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import UsageError
-from pommel.training.identity import differences
+from pommel.training.record import differences
 from pommel.training.lstm.recipe import Recipe
 
 

@@ -1,7 +1,6 @@
 """What a training is asked, its text as numbers, how far it has come, and how it is begun."""
 
 import math
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -13,8 +12,8 @@ import numpy.typing as npt
 from pommel.errors import InputError, UsageError
 from pommel.files import sha256_of
 from pommel.models import LstmConfig, find_device, read_word_list
-from pommel.training.identity import option_of
-from pommel.training.text import Split, TextFile, most_frequent, numbered
+from pommel.training.record import option_of
+from pommel.training.text import Split, TextFile, most_frequent, numbered, set_aside
 from pommel.values import frozen, positional
 
 if TYPE_CHECKING:
@@ -74,10 +73,6 @@ UNK = "<unk>"
 EOS = "<eos>"
 
 Words = npt.NDArray[np.int32]
-
-# Which sentences are for validation does not depend on the seed of a training: the members of a
-# family share them.
-_VALIDATION_SEED = 0
 
 
 @frozen
@@ -211,13 +206,9 @@ def _read(path: Path, recipe: Recipe, ids: dict[str, int]) -> _Numbered:
 def _set_aside(text: _Numbered, share: float, path: Path) -> tuple[_Numbered, _Numbered]:
     """Split a text into what is trained on and what validates, by whole sentences."""
     n_sentences = len(text.n_words)
-    if n_sentences < 2:  # noqa: PLR2004 - "two" is what it means
-        message = f"{path}: one sentence cannot be for training and for validation"
-        raise InputError(f"{message}; take more text, or give another file as --validation")
-    n_chosen = min(n_sentences - 1, max(1, round(share * n_sentences)))
-    order = random.Random(_VALIDATION_SEED)  # noqa: S311 - choosing sentences, not secrets
     chosen = np.zeros(n_sentences, np.bool_)
-    chosen[order.sample(range(n_sentences), n_chosen)] = True
+    hint = "take more text, or give another file as --validation"
+    chosen[set_aside(n_sentences, share, path, hint)] = True
     return text.part(~chosen), text.part(chosen)
 
 

@@ -1,7 +1,6 @@
 """The training of one member of a family: its folder, its state, its record, its signals."""
 
 import json
-import platform
 import signal
 import threading
 import time
@@ -15,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import torch
 
-from pommel.errors import InputError, PommelError, UsageError, package_version
+from pommel.errors import InputError, PommelError, UsageError
 from pommel.files import make_folder
 from pommel.models import LstmConfig, LstmFolder, find_device
-from pommel.training.identity import differences
 from pommel.training.lstm.recipe import (
     UNK,
     Corpus,
@@ -29,6 +27,7 @@ from pommel.training.lstm.recipe import (
     read_corpus,
 )
 from pommel.training.lstm.trainer import Trainer
+from pommel.training.record import differences, environment
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, Mapping[str, Any]]]:
         raise InputError(f"{path}: the saved state cannot be read ({error}); {hint}") from None
 
 
-_PACKAGES = ("pommel", "torch", "numpy", "safetensors")
+_PACKAGES = ("torch", "numpy", "safetensors")
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -396,9 +395,7 @@ class Session:
                 "epochs": [asdict(each) for each in progress.epochs],
             },
             "environment": {
-                **{name: package_version(name) for name in _PACKAGES},
-                "python": platform.python_version(),
-                "platform": platform.platform(),
+                **environment(_PACKAGES),
                 "device": trainer.device,
                 "n_threads": torch.get_num_threads(),
             },

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import platform
 import random
 import shutil
 import time
@@ -16,21 +15,19 @@ from typing import Any, Literal
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
-from pommel.errors import InputError, PommelError, UsageError, first_line, package_version
+from pommel.errors import InputError, PommelError, UsageError, first_line
 from pommel.files import make_folder, parse_json
-from pommel.training.identity import differences
 from pommel.training.lstm.recipe import Sources, Watcher
 from pommel.training.lstm.session import threads
-from pommel.training.text import TextFile
+from pommel.training.record import differences, environment
+from pommel.training.text import TextFile, set_aside
 from pommel.training.transformer.recipe import TransformerRecipe
 from pommel.training.transformer.trainer import Figures, Trainer, encoded, train_tokenizer
 from pommel.values import frozen
 
 RECORD = "training.json"
-_PACKAGES = ("pommel", "torch", "transformers", "tokenizers", "numpy", "safetensors")
+_PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "safetensors")
 _HINT = "choose another folder, or give --restart to train anew in this one"
-# Which sentences are for validation does not depend on the seed: the members share them.
-_VALIDATION_SEED = 0
 
 
 @frozen
@@ -100,12 +97,8 @@ class Family:
         # In lower case the tokenizer puts them, and those of suites.
         text = TextFile(path=self.text, split="spaces")
         sentences = [" ".join(words) for words in text.sentences()]
-        if len(sentences) < 2:  # noqa: PLR2004 - "two" is what it means
-            message = f"{self.text}: one sentence cannot be for training and for validation"
-            raise InputError(f"{message}; take more text")
-        n_chosen = max(1, round(self.recipe.validation_share * len(sentences)))
-        order = random.Random(_VALIDATION_SEED)  # noqa: S311 - choosing sentences, not secrets
-        chosen = {*order.sample(range(len(sentences)), min(n_chosen, len(sentences) - 1))}
+        share = self.recipe.validation_share
+        chosen = {*set_aside(len(sentences), share, self.text, "take more text")}
         training = tuple(each for n, each in enumerate(sentences) if n not in chosen)
         validation = tuple(each for n, each in enumerate(sentences) if n in chosen)
         self.watcher.note(f"training: {len(training):,} sentences")
@@ -136,12 +129,7 @@ class Family:
                     "n_validation_sentences": len(validation),
                 },
                 "figures": {**_rounded(figures), "seconds": round(time.monotonic() - started, 1)},
-                "environment": {
-                    **{name: package_version(name) for name in _PACKAGES},
-                    "python": platform.python_version(),
-                    "platform": platform.platform(),
-                    "n_threads": n_threads,
-                },
+                "environment": {**environment(_PACKAGES), "n_threads": n_threads},
             }
             trainer.save(aside)
             text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"

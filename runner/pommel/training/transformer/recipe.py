@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from pommel.errors import ModelNotAvailableError, UsageError
-from pommel.training.identity import option_of
 from pommel.training.lstm.recipe import Watcher
+from pommel.training.record import option_of
 from pommel.values import frozen
 
 if TYPE_CHECKING:

@@ -1,7 +1,10 @@
-"""What makes a training another one: its settings, by the names of their options."""
+"""What the record of a training says: its settings, how two differ, what it was computed with."""
 
-from collections.abc import Mapping
+import platform
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from pommel.errors import package_version
 
 # What settings are called on the command line where it isn't `--their-name`.
 _OPTIONS = {
@@ -40,3 +43,12 @@ def _difference(name: str, before: object, now: object) -> str:
         was_given = before == (name == "tied")
         return f"{option_of(name)} was {'' if was_given else 'not '}given"
     return f"{option_of(name)} was {before} and is {now}"
+
+
+def environment(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of pommel, of these packages and of Python, and the machine's system."""
+    return {
+        **{name: package_version(name) for name in ("pommel", *packages)},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
