@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from pommel.errors import UsageError
-from pommel.training.record import differences
 from pommel.training.lstm.recipe import Recipe
+from pommel.training.record import differences
 
 
 def test_the_default_is_the_recipe_of_the_literature() -> None:
