@@ -22,7 +22,7 @@ MAPPED = {
         "suites",
         (
             *("*.jsonl", "**/*.json", "texts/**/*.template", "texts/**/*.csv"),
-            *("studies/*.toml", "studies/printed/*.csv"),
+            *("studies/*.toml", "studies/**/*.csv"),
         ),
     ),
 }

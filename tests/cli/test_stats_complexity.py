@@ -1,5 +1,6 @@
 """`pommel stats complexity`: from the store to accuracies by complexity."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,26 @@ def test_what_cannot_be_asked_for(pommel: Pommel, tmp_path: Path) -> None:
     assert both.failure(2) == "--difference compares two suites; it needs no --complexity"
     missing = pommel("stats", "complexity", "--difference", "a", "zz")
     assert missing.failure(2) == "no run is on the suite 'zz'"
+
+
+@pytest.mark.usefixtures("filled")
+def test_what_was_asked_for_is_drawn_too(pommel: Pommel, tmp_path: Path) -> None:
+    plot = tmp_path / "family.json"
+    asked = ("stats", "complexity", "--pool", "family", "--plot", plot, "--format", "csv")
+    assert [row["models"] for row in pommel(*asked).rows()] == ["F", "F"]
+    (rows,) = json.loads(plot.read_text("utf-8"))["datasets"].values()
+    assert [(row["complexity"], row["accuracy"], row["n_models"]) for row in rows] == [
+        (0.0, 0.625, 2),
+        (1.0, 0.375, 2),
+    ]
+
+
+@pytest.mark.usefixtures("filled")
+def test_what_cannot_be_drawn(pommel: Pommel, tmp_path: Path) -> None:
+    plot = tmp_path / "plot.svg"
+    differences = ("stats", "complexity", "--difference", "a", "b", "--plot", plot)
+    for asked in (differences, ("stats", "accuracy", "--plot", plot)):
+        assert pommel(*asked).failure(2).startswith("of this there is no plot; --plot is for auc, ")
+    nameless = pommel("stats", "complexity", "--plot", tmp_path / "plot")
+    assert nameless.failure(2).endswith("end the name so")
+    assert not plot.exists()

@@ -188,6 +188,16 @@ def test_what_is_quoted_is_read_back(rows: list[list[str]]) -> None:
         assert places[0] == (row.line, 1)
 
 
+@pytest.mark.parametrize("text", ["-138.889", "+1", "-.5e-3", "x;-1"])
+def test_a_number_with_its_sign_is_no_formula(text: str) -> None:
+    assert CsvTable.spreadsheet_cell(text) == text
+
+
+@pytest.mark.parametrize("text", ["-1+x", "-1|x!A0", "-", "-1 ", "-1\n", "--1", "-1;=x"])
+def test_what_only_begins_with_a_number_may_be_one(text: str) -> None:
+    assert (CsvTable.spreadsheet_cell(text) == text) == (text == "-")
+
+
 @given(st.text(alphabet="=-+@;|\t' \u200bax1\n", max_size=12))
 def test_what_a_cell_is_made_of_comes_back(text: str) -> None:
     assert CsvTable.text_of_cell(CsvTable.spreadsheet_cell(text)) == printable(text, has_lines=True)

@@ -88,6 +88,25 @@ published = "stats accuracy --by language"
 own = "stats accuracy --by language"
 """
 
+# To be put behind the study of texts.
+MATERIALS = """
+[[materials]]
+fetch = "gevalm"
+only = ["data/input/S*"]
+scales = ["paper"]
+
+[[runs]]
+models = ["large"]
+suites = ["materials/gevalm/*_sg.json"]
+scales = ["paper"]
+
+[[runs]]
+models = ["lstm-{language}"]
+suites = ["materials/gevalm/*_sg.json"]
+scales = ["paper"]
+languages = ["de"]
+"""
+
 
 def written(folder: Path, text: str, name: str = "study.toml") -> Path:
     """Write a study's file, and return its path."""

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from tests.studies.studies import TRAINED, study_of, written
 
 from pommel.errors import InputError, PommelError, UsageError
+from pommel.sources import PublishedSource
 from pommel.studies import Asked, Study, StudyFolder
 
 ENGLISH = """
@@ -58,6 +60,12 @@ title = "Published"
 keys = ["model_name"]
 value = "accuracy"
 published = "stats accuracy"
+"""
+
+PAPER = """
+[[materials]]
+fetch = "hu2020"
+only = ["test_suites/json/number_*"]
 """
 
 
@@ -111,6 +119,27 @@ def test_what_is_optional_and_fails_is_left_out_with_what_needs_it(english: Path
         assert "left out" in row
     log = (english / "done" / "logs" / "fetch-hu2020.log").read_text("utf-8")
     assert "without --offline" in log
+
+
+def test_models_run_on_the_suites_of_the_paper(
+    tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache" / "hu2020" / PublishedSource.named("hu2020").commit
+    shutil.copytree(shared_data / "hu2020" / "suites", cache / "test_suites" / "json")
+    shutil.copy(shared_data / "hu2020" / "LICENSE", cache)
+    monkeypatch.setenv("POMMEL_CACHE", str(tmp_path / "cache"))
+    text = ENGLISH.replace('"number_simple"', '"materials/hu2020/number_*.json"') + PAPER
+    text = text.replace('keys = ["model_name"]', 'keys = ["suite", "model_name"]')
+    folder = folder_of(tmp_path, text)
+    assert done(folder)[:2] == ["materials-hu2020", "run-1"]
+    with (folder.path / "tables" / "scores.own.csv").open(encoding="utf-8") as file:
+        found = {(each["suite"], each["model_name"]) for each in csv.DictReader(file)}
+    assert len(found) == 3 * 2  # number_orc, number_prep, number_src
+    # What is fetched otherwise is cleared away before.
+    fewer = folder_of(tmp_path, text.replace("number_*", "number_orc*"))
+    assert "materials-hu2020" in done(fewer)
+    made = {path.name for path in (folder.path / "materials" / "hu2020").glob("*.json")}
+    assert made == {"number_orc.json"}
 
 
 def test_what_is_done_is_not_done_again(english: Path) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.studies.studies import SMALL, TRAINED, study_of
+from tests.studies.studies import MATERIALS, SMALL, TRAINED, study_of
 
 from pommel.studies import Asked, Study
 from pommel.studies.steps import Step, StudySteps
@@ -74,6 +74,44 @@ def test_public_models_run_by_a_plan_at_the_scale_of_the_paper(tmp_path: Path) -
     assert found["train-lstm-de"].split()[3] == "corpora/de.txt"
     assert made.missing_corpora == ("de", "fr")
     assert made.hours == 4
+
+
+def test_suites_of_the_paper_are_made_before_models_run_on_them(tmp_path: Path) -> None:
+    made = StudySteps.of(study_of(tmp_path, TRAINED + MATERIALS), Asked(scale="paper"))
+    steps = {each.name: each for each in made.steps}
+    assert steps["materials-gevalm"].line == (
+        "pommel fetch gevalm '--only=data/input/S*' --suites --force -o materials/gevalm"
+    )
+    for name in ("plan-3", "run-4-de"):
+        assert "materials-gevalm" in steps[name].needs
+        assert " materials/gevalm/*_sg.json" in steps[name].line
+    assert "materials-gevalm" not in lines(study_of(tmp_path, TRAINED + MATERIALS), Asked())
+
+
+def test_a_statistic_may_be_another_one_at_each_scale(tmp_path: Path) -> None:
+    own = 'own = "stats accuracy --by language"'
+    assert own in TRAINED
+    study = study_of(tmp_path, TRAINED.replace(own, 'own.paper = "stats accuracy --by suite"'))
+    assert "table-means-own" not in lines(study, Asked())
+    found = lines(study, Asked(scale="paper"))
+    assert found["table-means-own"].startswith("pommel stats accuracy --by suite --store")
+
+
+def test_a_figure_may_be_that_of_a_statistic(tmp_path: Path) -> None:
+    figure = """
+[[figures]]
+name = "sizes"
+title = "Sizes"
+options = "stats complexity --pool all --complexity {study}/sizes.csv"
+"""
+    study = study_of(tmp_path, SMALL + figure)
+    step = next(each for each in StudySteps.of(study, Asked()).steps if "figure" in each.name)
+    assert step.line == (
+        f"pommel stats complexity --pool all --complexity {tmp_path}/sizes.csv "
+        "--store store.sqlite --plot figures/sizes.svg"
+    )
+    assert step.reads == (f"{tmp_path}/sizes.csv",)
+    assert study.files == (tmp_path / "study.toml", tmp_path / "sizes.csv")
 
 
 def test_a_suite_beside_the_study_is_found_from_anywhere(tmp_path: Path) -> None:

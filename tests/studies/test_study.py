@@ -39,6 +39,9 @@ def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
         ('paper = "Nobody', 'address = "javascript:x"\npaper = "N', "address", "begins with https"),
         ('title = "A', 'title = "\\u001bA', "title", "not to be seen"),
         ('languages = ["de", "sw"]', "", "models[0].name", "the study says no languages"),
+        ("{language}.json", "materials/hu/a.json", "runs[0].suites", "'hu' at the scale tiny"),
+        ('own = "stats', 'own.tiny = "delete', "tables[0].own.tiny", "a table is printed by"),
+        ('own = "stats', 'own.huge = "stats', "tables", "Invalid enum value 'huge'"),
     ],
 )
 def test_a_fault_has_its_place(tmp_path: Path, old: str, new: str, place: str, said: str) -> None:

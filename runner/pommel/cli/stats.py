@@ -10,7 +10,14 @@ import click
 
 from pommel.analysis import Answer, ItemTable, SentenceSets
 from pommel.cli.lazy_group import Command
-from pommel.cli.option_groups import asked_class, command_of, field_of, takes_options
+from pommel.cli.option_groups import (
+    File,
+    asked_class,
+    command_of,
+    field_of,
+    option,
+    takes_options,
+)
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
@@ -26,6 +33,7 @@ from pommel.files import frame_text, replacing, stacked
 from pommel.scoring import Run
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 
@@ -36,6 +44,10 @@ class _Chosen(SelectionOptions):
     """Of which runs something is asked, and what is printed."""
 
     form: str = field_of(form_option())
+    plot: File | None = option(
+        help="Draw it, too, in a file whose name ends in .svg, .png, .pdf, .html or .json: auc, "
+        "complexity, scaling, stability or training. `pommel report` draws other plots."
+    )
 
     def runs_of(self, model: str | None) -> Iterator[Run]:
         """Yield the runs of another model, if there is one, on what else is chosen."""
@@ -53,6 +65,10 @@ def _command(question: type[_Asked], answer: Callable[[_Asked, _Chosen], Answer]
     """Return the command that asks a question, and prints its table."""
 
     def ask(asked: _Asked, chosen: _Chosen) -> None:
+        if chosen.plot:
+            from pommel.report import Look
+
+            Look.check_name(chosen.plot)
         found = answer(asked, chosen)
         for why, names in found.left_out.items():
             if names:
@@ -62,9 +78,24 @@ def _command(question: type[_Asked], answer: Callable[[_Asked, _Chosen], Answer]
         show_notes(found.notes)
         if found.why_empty:
             raise UsageError(found.why_empty)
+        if chosen.plot:
+            Look().save(_chart(found), chosen.plot, tell=lambda line: note(f"note: {line}"))
         show_rows(chosen.form, tables=found.tables, frame=found.frame)
 
     return command_of(question, ask)
+
+
+def _chart(answer: Answer) -> "alt.typing.ChartType":
+    """Return the plot of an answer; raises `UsageError` where there is none."""
+    from pommel.report import PLOTS
+
+    for kind in PLOTS.values():
+        if kind.answer and kind.chart and isinstance(answer, kind.answer):
+            return kind.chart(answer)
+    raise UsageError(
+        "of this there is no plot; --plot is for auc, complexity (without --difference), scaling, "
+        "stability and training, and `pommel report --plot` makes others"
+    )
 
 
 auc = _command(

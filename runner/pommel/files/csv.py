@@ -18,9 +18,11 @@ _UNSEEN = r"\s\u00ad\u061c\u115f\u1160\u200b-\u200f\u2060\u2800\u3164\ufe0f\ufef
 # With one of these (=, +, -, @; small, of full width, the sign of minus), a text is a formula.
 _SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t"
 # At the beginning of a text, or of what is a cell of its own to those who do not take commas.
-# A sign that stands alone is no formula. What is not seen is looked at once, however long it is.
-# Neither is one behind apostrophes, but it is treated alike, so that what was done can be undone.
-_CELL = rf"(?='*+(?:(?!\t)[{_UNSEEN}])*+[{_SIGNS}].)"
+# A sign that stands alone is no formula, nor is a number with its sign (-138.9). What is not seen
+# is looked at once, however long it is. Nor is one behind apostrophes a formula, but it is treated
+# alike, so that what was done can be undone.
+_SIGNED_NUMBER = r"'*+[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z"
+_CELL = rf"(?!{_SIGNED_NUMBER})(?='*+(?:(?!\t)[{_UNSEEN}])*+[{_SIGNS}].)"
 _FORMULA = re.compile(rf"(^|[;|\t]){_CELL}", re.DOTALL)
 _GUARDED = re.compile(rf"(^|[;|\t])'{_CELL}", re.DOTALL)
 

@@ -2,7 +2,7 @@
 
     study.toml                as it was when the steps were last run
     text/ models/             what models are trained on, and the models
-    published/                what others have published
+    published/ materials/     what others have published: results, and suites made of theirs
     store.sqlite              results of the study's models; published.sqlite has the published ones
     tables/ figures/          what statistics say, and plots
     logs/STEP.log             all that a step has said
@@ -59,7 +59,7 @@ from pommel.values import frozen
 PAGE = "index.html"
 _VALUES = "values.csv"
 # What steps make, and which of it costs hours.
-_CLEARED = ("figures", "models", "plans", "published", "shards", "tables", "text")
+_CLEARED = ("figures", "materials", "models", "plans", "published", "shards", "tables", "text")
 _COSTLY = ("models", "shards")
 _SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -91,8 +91,7 @@ class StudyFolder:
 
         Raises `UsageError` if one of them is there already.
         """
-        names = [study.file.name, *(each.printed for each in study.tables if each.printed)]
-        paths = [folder / name for name in dict.fromkeys(names)]
+        paths = [folder / each.relative_to(study.file.parent) for each in study.files]
         if there := [path for path in paths if path.exists()]:
             raise UsageError(f"{there[0]} is there already; give another folder")
         for path in paths:
@@ -301,14 +300,19 @@ class StudyFolder:
     def planned(self) -> Iterator[str]:
         """Yield what `pommel plan` says of models that would run by a plan: shards and costs.
 
-        Nothing is written, and nothing is loaded.
+        Nothing is written to the study's folder, and no model is loaded. Materials that lie in no
+        cache are fetched into one.
         """
-        for step in self.plan.steps:
-            if step.words[:2] == ("plan", "make"):
-                words = [each for each in step.words if each not in ("-o", *step.makes)]
-                status, said = _said(words)
-                # Without the hub, sizes are those that names tell of.
-                yield said if status == 0 else _said([*words, "--offline"])[1]
+        steps = {each.name: each for each in self.plan.steps}
+        with TemporaryDirectory() as aside:
+            folder = Path(aside)
+            for step in self.plan.steps:
+                if step.words[:2] == ("plan", "make"):
+                    needed = [steps[name] for name in step.needs]
+                    missing = [each for each in needed if not (folder / each.makes[0]).exists()]
+                    ends = [_said(each.words, folder) for each in missing]
+                    lost = [said for status, said in ends if status]
+                    yield f"{step.name}: {lost[0]}" if lost else _planned(step, folder)
 
     @cached_property
     def values(self) -> list[StudyValue]:
@@ -359,11 +363,19 @@ def _read(path: Path) -> Mapping[str, object]:
     return {}
 
 
-def _said(words: Sequence[str]) -> tuple[int, str]:
-    """Run a command of pommel, and return its status and all that it says."""
+def _planned(step: Step, folder: Path) -> str:
+    """Return what making a plan says, without making one."""
+    words = [each for each in step.expanded(folder) if each not in ("-o", *step.makes)]
+    status, said = _said(words, folder)
+    # Without the hub, sizes are those that names tell of.
+    return said if status == 0 else _said([*words, OFFLINE], folder)[1]
+
+
+def _said(words: Sequence[str], folder: Path) -> tuple[int, str]:
+    """Run a command of pommel in a folder, and return its status and all that it says."""
     with TemporaryDirectory() as aside:
         log = Path(aside, "log")
-        worker = Worker.started(words, log)
+        worker = Worker.started(words, log, folder=folder)
         try:
             status = worker.wait()
         finally:

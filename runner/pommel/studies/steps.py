@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pommel.studies.study import (
     LANGUAGE,
+    MATERIALS,
     STUDY,
     Kind,
     Models,
@@ -18,7 +19,8 @@ from pommel.studies.study import (
     ScaleName,
     Study,
     at_scale,
-    options_at,
+    material_of,
+    words_at,
 )
 from pommel.values import frozen
 
@@ -71,7 +73,7 @@ def _outside(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_fetched(word: str) -> bool:
-    return len(Path(word).parts) > 1 and word.startswith("published/")
+    return len(Path(word).parts) > 1 and word.startswith(("published/", f"{MATERIALS}/"))
 
 
 def _is_pattern(word: str) -> bool:
@@ -111,7 +113,8 @@ class StudySteps:
     def of(cls, study: Study, asked: Asked) -> "StudySteps":
         """Return the steps of a study as it was asked for."""
         making = _Making(study=study, asked=asked)
-        steps = (*making.published(), *making.texts(), *making.models(), *making.runs())
+        begun = (*making.published(), *making.materials(), *making.texts())
+        steps = (*begun, *making.models(), *making.runs())
         not_given = tuple(each for each in making.languages() if each not in asked.corpora)
         hours = sum(each.models.hours for each in making.trained())
         return cls(
@@ -189,6 +192,19 @@ class _Making:
                 optional=True,
             )
 
+    def materials(self) -> Iterator[Step]:
+        """Yield the steps that make suites of what others have published."""
+        for each in self.study.materials:
+            if at_scale(each, self.asked.scale):
+                folder = f"{MATERIALS}/{each.fetch}"
+                only = [f"--only={pattern}" for pattern in each.only]
+                options = [*only, *([OFFLINE] if self.asked.offline else []), "--suites", "--force"]
+                yield Step(
+                    name=f"{MATERIALS}-{each.fetch}",
+                    words=("fetch", each.fetch, *options, "-o", folder),
+                    makes=(folder,),
+                )
+
     def trained(self) -> list[_OneModel]:
         """Return the models that are trained at this scale."""
         return [each for each in self._all_models() if each.models.train]
@@ -248,7 +264,7 @@ class _Making:
         for model in self.trained():
             kind = str(model.models.train)
             several = [f"--seed={seed}" for seed in seeds] if kind != "ngram" else []
-            options = options_at(model.models, self.asked.scale)
+            options = words_at(model.models.options, self.asked.scale)
             text, own = self._text(model.languages), model.languages
             is_made = len(own) > 1 or self._is_generated(own[0])
             yield Step(
@@ -278,15 +294,17 @@ class _Making:
     def _run(self, name: str, runs: Runs, models: list[_OneModel], language: str) -> Iterator[Step]:
         suites = [self._suite(each.replace(LANGUAGE, language)) for each in runs.suites]
         references = [each for model in models for each in model.references]
-        options = options_at(runs, self.asked.scale)
+        options = words_at(runs.options, self.asked.scale)
         trained = tuple(f"train-{each.name}" for each in models if each.models.train)
         offline = [OFFLINE] if self.asked.offline else []
         own = (*references, *suites, *options, *offline)
+        fetched = dict.fromkeys(filter(None, map(material_of, suites)))
+        materials = tuple(f"{MATERIALS}-{each}" for each in fetched)
         if trained or not self.is_paper:
             yield Step(
                 name=f"run-{name}",
                 words=("run", *own, "--store", OWN_STORE),
-                needs=trained,
+                needs=(*materials, *trained),
                 makes=(OWN_STORE,),
                 reads=_outside(own),
             )
@@ -295,6 +313,7 @@ class _Making:
         yield Step(
             name=f"plan-{name}",
             words=("plan", "make", *own, "--minutes", "60", "-o", plan),
+            needs=materials,
             makes=(plan,),
             reads=_outside(own),
         )
@@ -317,20 +336,23 @@ class _Making:
         beside = self.study.file.parent / source
         return str(beside) if not source.startswith("suites:") and beside.exists() else source
 
+    def _told(self, told: str | Mapping[ScaleName, str]) -> list[str]:
+        """Return the words of a statistic or a plot at this scale."""
+        beside = str(self.study.file.parent)
+        return [each.replace(STUDY, beside) for each in words_at(told, self.asked.scale)]
+
     def tables(self, steps: tuple[Step, ...]) -> Iterator[Step]:
         """Yield the steps that compute tables."""
         ran, imported = _named(steps, "run-"), _named(steps, "import-")
-        beside = self.study.file.parent
         for table in self.study.tables:
             if not at_scale(table, self.asked.scale):
                 continue
-            kinds: tuple[tuple[Kind, str, str, tuple[str, ...]], ...] = (
-                ("published", table.published, PUBLISHED_STORE, imported),
-                ("own", table.own, OWN_STORE, ran),
+            kinds: tuple[tuple[Kind, list[str], str, tuple[str, ...]], ...] = (
+                ("published", self._told(table.published), PUBLISHED_STORE, imported),
+                ("own", self._told(table.own), OWN_STORE, ran),
             )
-            for kind, told, store, needs in kinds:
-                if told and needs:
-                    words = [each.replace(STUDY, str(beside)) for each in shlex.split(told)]
+            for kind, words, store, needs in kinds:
+                if words and needs:
                     fetched = [
                         f"fetch-{Path(each).parts[1]}" for each in words if _is_fetched(each)
                     ]
@@ -353,11 +375,18 @@ class _Making:
             if not at_scale(figure, self.asked.scale) or not (ran if is_own else imported):
                 continue
             path, store = figure.file, OWN_STORE if is_own else PUBLISHED_STORE
+            told = self._told(figure.options)
+            words = (
+                (*told, "--store", store, "--plot", path)
+                if told[:1] == ["stats"]
+                else ("report", *told, "--store", store, "-o", path)
+            )
             yield Step(
                 name=f"figure-{figure.name}",
-                words=("report", *shlex.split(figure.options), "--store", store, "-o", path),
+                words=words,
                 needs=ran if is_own else imported,
                 makes=(path,),
+                reads=_outside(told),
                 optional=not is_own,
             )
         if ran:

@@ -10,7 +10,7 @@ import io
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -26,6 +26,8 @@ Kind = Literal["published", "own"]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 LANGUAGE, STUDY = "{language}", "{study}"
+# Where suites of others are, each source in a folder of its own.
+MATERIALS = "materials"
 # What a step or a table is called is part of the names of files.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._{}-]*")
 _PRINTED = "printed"
@@ -63,6 +65,18 @@ class Published(_Part, frozen=True, kw_only=True):
     options: str = ""
 
 
+class Materials(_Part, frozen=True, kw_only=True):
+    """Suites of the paper itself: made of what `pommel fetch` brings of a source.
+
+    `only` are the patterns of the files. Runs name them `materials/SOURCE/*.json`. `scales` are
+    those at which they are fetched (none: all).
+    """
+
+    fetch: str
+    only: tuple[str, ...] = ()
+    scales: tuple[ScaleName, ...] = ()
+
+
 class Models(_Part, frozen=True, kw_only=True):
     """Models of one kind: trained on a text, or named by `references`.
 
@@ -85,8 +99,8 @@ class Models(_Part, frozen=True, kw_only=True):
 class Runs(_Part, frozen=True, kw_only=True):
     """Which models, by their names in the study, are run on which suites.
 
-    `options` are those of `pommel run`, or by scale. A suite is what that command takes, or a file
-    beside the study's.
+    `options` are those of `pommel run`, or by scale. A suite is what that command takes, a file
+    beside the study's, or one of its materials (`materials/hu2020/npz_*.json`).
     """
 
     models: tuple[str, ...]
@@ -107,13 +121,13 @@ class Table(_Part, frozen=True, kw_only=True):
     """A table of the paper, or of the study's own.
 
     `published` is a command that prints it, as CSV, from published results (`stats accuracy --by
-    group`), `own` one that does from what the study's models have scored. In both, rows are told
-    apart by the columns `keys`, and have the number in `value`, which is multiplied by `factor`.
-    `printed` is a CSV file beside the study's: `keys`, `printed` and maybe `source`; where the
-    study's models or suites are called otherwise, `own_KEY` has their names, and where they have
-    no counterpart is empty; `printed_head` is the head of such a column on the page, for numbers
-    that are not read from print. Only rows count whose columns fit `where`, texts or patterns.
-    `across` is the key whose values are columns on the page.
+    group`), `own` one that does from what the study's models have scored, or by scale. In both,
+    rows are told apart by the columns `keys`, and have the number in `value`, which is multiplied
+    by `factor`. `printed` is a CSV file beside the study's: `keys`, `printed` and maybe `source`;
+    where the study's models or suites are called otherwise, `own_KEY` has their names, and where
+    they have no counterpart is empty; `printed_head` is the head of such a column on the page, for
+    numbers that are not read from print. Only rows count whose columns fit `where`, texts or
+    patterns. `across` is the key whose values are columns on the page.
     """
 
     name: str
@@ -124,7 +138,7 @@ class Table(_Part, frozen=True, kw_only=True):
     printed: str = ""
     printed_head: str = "printed"
     published: str = ""
-    own: str = ""
+    own: str | dict[ScaleName, str] = ""
     factor: float = 1.0
     decimals: int = 2
     across: str = ""
@@ -138,7 +152,10 @@ class Table(_Part, frozen=True, kw_only=True):
 
 
 class Figure(_Part, frozen=True, kw_only=True):
-    """A plot: `options` are those of `pommel report`, of the results of `of`."""
+    """A plot of the results of `of`.
+
+    `options` are those of `pommel report`, or else a statistic that has a plot (`stats scaling`).
+    """
 
     name: str
     title: str
@@ -163,6 +180,7 @@ class Study(_Part, frozen=True, kw_only=True):
     languages: tuple[str, ...] = ()
     scales: dict[ScaleName, Scale]
     published: tuple[Published, ...] = ()
+    materials: tuple[Materials, ...] = ()
     models: tuple[Models, ...] = ()
     runs: tuple[Runs, ...] = ()
     tables: tuple[Table, ...] = ()
@@ -219,6 +237,14 @@ class Study(_Part, frozen=True, kw_only=True):
         """What it is called: like its file."""
         return self.file.stem
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Its own file, and those below that folder that its tables and figures name."""
+        printed = [self.file.parent / each.printed for each in self.tables if each.printed]
+        words = [word for _, told in _told(self) for word in shlex.split(told)]
+        named = [word.replace(STUDY, str(self.file.parent)) for word in words if STUDY in word]
+        return tuple(dict.fromkeys([self.file, *printed, *map(Path, named)]))
+
     def languages_of(self, part: Models | Runs) -> tuple[str, ...]:
         """Return the languages of models or runs."""
         return part.languages or self.languages
@@ -231,15 +257,14 @@ class Study(_Part, frozen=True, kw_only=True):
         return [*csv.DictReader(io.StringIO(text))]
 
 
-def at_scale(part: Models | Runs | Table | Figure, scale: ScaleName) -> bool:
+def at_scale(part: Materials | Models | Runs | Table | Figure, scale: ScaleName) -> bool:
     """Say whether a part of a study is there at a scale."""
     return not part.scales or scale in part.scales
 
 
-def options_at(part: Models | Runs, scale: ScaleName) -> list[str]:
-    """Return the options of models or runs at a scale, as words."""
-    told = part.options if isinstance(part.options, str) else part.options.get(scale, "")
-    return shlex.split(told)
+def words_at(told: str | Mapping[ScaleName, str], scale: ScaleName) -> list[str]:
+    """Return the words of a command or its options, which may be others at each scale."""
+    return shlex.split(told if isinstance(told, str) else told.get(scale, ""))
 
 
 def _fault(path: Path, place: str, message: str) -> Fault:
@@ -272,7 +297,8 @@ def _head_faults(study: Study) -> Iterator[tuple[str, str]]:
     for key in ("title", "paper"):
         if not getattr(study, key).isprintable():
             yield key, "has characters that are not to be seen"
-    yield from _name_faults("published", [each.fetch for each in study.published], ".fetch")
+    for kind in ("published", "materials"):
+        yield from _name_faults(kind, [each.fetch for each in getattr(study, kind)], ".fetch")
     yield from _name_faults("languages", study.languages, "")
 
 
@@ -311,13 +337,31 @@ def _runs_faults(study: Study, runs: Runs) -> Iterator[tuple[str, str]]:
             yield "models", f"the study has no models {name!r}; {hint}"
     if not runs.models or not runs.suites:
         yield "suites", "name a model and a suite at least"
+    for name in filter(None, map(material_of, runs.suites)):
+        scales = {
+            scale
+            for each in study.materials
+            if each.fetch == name
+            for scale in study.scales
+            if at_scale(each, scale)
+        }
+        if lacking := [
+            each for each in study.scales if at_scale(runs, each) and each not in scales
+        ]:
+            yield "suites", f"the study has no materials of {name!r} at the scale {lacking[0]}"
+
+
+def material_of(suite: str) -> str:
+    """Return which source a suite is made of that is one of the materials, "" for any other."""
+    parts = Path(suite).parts
+    return parts[1] if len(parts) > 1 and parts[0] == MATERIALS else ""
 
 
 def _table_faults(study: Study, table: Table) -> Iterator[tuple[str, str]]:
     if not (table.published or table.own):
         yield "own", "say how the table is computed: published or own"
-    for key in ("published", "own"):
-        words = getattr(table, key).split()
+    for key, told in _commands(table):
+        words = told.split()
         if words and words[0] not in _STATISTICS:
             yield key, f"{words[0]!r}: a table is printed by pommel {' or '.join(_STATISTICS)}"
     if table.across and table.across not in table.keys:
@@ -353,11 +397,18 @@ def _told(study: Study) -> Iterator[tuple[str, str]]:
     """Yield all options and commands of a study, with their places."""
     for kind in ("published", "models", "runs", "figures"):
         for index, part in enumerate(getattr(study, kind)):
-            if isinstance(part.options, str):
-                yield f"{kind}[{index}].options", part.options
-            else:
-                for scale, each in part.options.items():
-                    yield f"{kind}[{index}].options.{scale}", each
+            yield from _placed(f"{kind}[{index}]", _by_scale("options", part.options))
     for index, table in enumerate(study.tables):
-        yield f"tables[{index}].published", table.published
-        yield f"tables[{index}].own", table.own
+        yield from _placed(f"tables[{index}]", _commands(table))
+
+
+def _commands(table: Table) -> Iterator[tuple[str, str]]:
+    yield "published", table.published
+    yield from _by_scale("own", table.own)
+
+
+def _by_scale(key: str, told: str | Mapping[ScaleName, str]) -> Iterator[tuple[str, str]]:
+    if isinstance(told, str):
+        yield key, told
+    else:
+        yield from ((f"{key}.{scale}", each) for scale, each in told.items())

@@ -27,6 +27,7 @@ def test_names() -> None:
         "auc": "runs",
     }
     assert all(kind.about for kind in PLOTS.values())
+    assert all((kind.answer is None) == (kind.chart is None) for kind in PLOTS.values())
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,10 @@ SUITE = json.dumps(suite_value())
 
 
 def fetched_from(
-    folder: Path, files: Mapping[str, str], absent: tuple[str, ...] = ()
+    folder: Path,
+    files: Mapping[str, str],
+    absent: tuple[str, ...] = (),
+    languages: tuple[str, ...] = (),
 ) -> FetchedSource:
     """Return a source with these files, fetched; the table knows the absent ones, too."""
     for path, text in files.items():
@@ -29,6 +32,7 @@ def fetched_from(
             title="suites about birds",
             address="https://birds.example",
             commit="0123456",
+            languages=languages,
             files=tuple(SourceFile(path=path) for path in (*files, *absent)),
         ),
         folder,
@@ -124,6 +128,26 @@ def test_a_faulty_suite_costs_no_other(tmp_path: Path) -> None:
     made = fetched_from(tmp_path, {"wren.json": '{"items": []}', "owl.tsv": PAIRS}).suites()
     assert ([*made.suites], [*made.faulty]) == (["owl.json"], ["wren.json"])
     assert "wren.json:1:1: 'meta' is missing" in str(made.faulty["wren.json"])
+
+
+@pytest.mark.parametrize(
+    ("place", "languages", "expected"),
+    [
+        ("wren.tsv", ("en",), "en"),
+        ("de_evalset/vp.tsv", ("en", "de"), "de"),
+        ("suites/basque-S_V.tsv", ("eu", "hi"), "eu"),
+        # A name of a language that the source has not is a word like others.
+        ("suites/basque-S_V.tsv", ("en", "de"), None),
+        ("design/vp.tsv", ("en", "de"), None),
+        ("de_evalset/vp.tsv", (), None),
+    ],
+)
+def test_a_suite_is_in_its_language(
+    place: str, languages: tuple[str, ...], expected: str | None, tmp_path: Path
+) -> None:
+    made = fetched_from(tmp_path, {place: PAIRS}, languages=languages).suites()
+    (suite,) = made.suites.values()
+    assert json.loads(suite.content)["meta"].get("language") == expected
 
 
 def test_a_long_csv_is_a_suite(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pommel.analysis import (
     Accuracies,
+    Answer,
     Complexity,
     Scaling,
     SentenceSets,
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 class PlotKind(NamedTuple):
     """A plot, and what it draws: records of results, or runs, which have to have their tokens.
 
-    `about` says what it shows, in a few words. `chart` draws what has been computed already, where
-    that is something else.
+    `about` says what it shows, in a few words. Where that is what a statistic answers, `answer` is
+    the class of it, and `chart` draws one.
     """
 
     about: str
     draw: Callable[..., "alt.typing.ChartType"]
     needs: Literal["records", "runs"] = "records"
+    answer: type[Answer] | None = None
     chart: Callable[..., "alt.typing.ChartType"] | None = None
 
 
@@ -52,23 +54,32 @@ PLOTS: Mapping[str, PlotKind] = {
     "stability": PlotKind(
         about="accuracy without and with intervening material",
         draw=lambda records: stability_chart(Stability.of(records)),
+        answer=Stability,
+        chart=stability_chart,
     ),
     "scaling": PlotKind(
         about="accuracy by the size of models",
         draw=lambda records: scaling_chart(Scaling.Asked(level="all").answer(records)),
+        answer=Scaling,
+        chart=scaling_chart,
     ),
     "training": PlotKind(
         about="accuracy along training",
         draw=lambda records: training_chart(Training.Asked(level="all").answer(records)),
+        answer=Training,
         chart=training_chart,
     ),
     "complexity": PlotKind(
         about="accuracy by the complexity of what intervenes",
         draw=lambda records: complexity_chart(Complexity.Asked().of_known(records)),
+        answer=Complexity,
+        chart=complexity_chart,
     ),
     "auc": PlotKind(
         about="AUC by violation, with templates",
         draw=lambda runs: auc_chart(SentenceSets.Asked().answer(runs)),
         needs="runs",
+        answer=SentenceSets,
+        chart=auc_chart,
     ),
 }

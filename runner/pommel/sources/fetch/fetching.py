@@ -33,6 +33,7 @@ from pommel.sources.fetch.source import (
     remove_leftovers,
 )
 from pommel.sources.formats.long_csv import COLUMNS
+from pommel.suite import PublishedSuite
 from pommel.values import frozen
 
 _SHOWN_FAILURES = 8
@@ -146,7 +147,7 @@ class FetchedSource:
                     continue
                 # A suite's JSON has its name and all that it says of itself in it.
                 is_json = is_suite and path.suffix == ".json"
-                about = {} if is_json else _about(self.source)
+                about = {} if is_json else _about(self.source, place)
                 name = "" if is_json else names[place]
                 (content,), _ = Conversion(name=name, about=about).contents(path)
                 text = "".join(content.suite_pieces())
@@ -353,13 +354,28 @@ def distinct_names(paths: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _about(source: PublishedSource) -> Mapping[str, Any]:
-    """Return what a suite made of the source's pairs says of where they are from."""
+def _about(source: PublishedSource, place: str) -> Mapping[str, Any]:
+    """Return what a suite says of where it is from: the pairs at a place of the source."""
     known = {
         "license": source.licence,
-        "language": source.languages[0] if len(source.languages) == 1 else None,
+        "language": _language(source, place),
         "reference": source.title,
         "repository": source.repository,
         "commit": source.commit,
     }
     return {key: value for key, value in known.items() if value}
+
+
+def _language(source: PublishedSource, place: str) -> str:
+    """Return the source's language; of several the one that a folder or the file begins with.
+
+    That may be its code or its name: `de_evalset/vp_coord.txt`, `suites/basque-S_V.json`.
+    """
+    if len(source.languages) == 1:
+        return source.languages[0]
+    for part in PurePosixPath(place).parts:
+        code, _, _ = part.partition("_")
+        named = code if code in source.languages else PublishedSuite(part).language
+        if named in source.languages:
+            return named
+    return ""
