@@ -352,6 +352,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is locked there")
 def test_others_are_kept_out_until_the_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     path.touch()

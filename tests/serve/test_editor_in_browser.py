@@ -478,6 +478,9 @@ def test_a_closed_browser_loses_nothing(address: str, new_page: NewPage, site: S
     # Typed a moment before the window goes.
     page.locator("#c-0-1-2").fill("sleeps")
     page.goto("about:blank")
+    # It is on its way by now; that the browser is ended, too, is more than a closed window.
+    while text_at(site, path, "c-0-1-2") != "sleeps":
+        page.wait_for_timeout(10)
     page.context.close()
     again = new_page()
     enter(again, address, "/write")
