@@ -52,7 +52,7 @@ def test_texts_of_csv_steer_nothing_and_run_nothing() -> None:
         "'=name,bits,mixed\n'=1+1,-1.5,+1\n'-ing,2.0,-1\n-,3.0,True\na;' @b,4.0,\n"
         '"x?[2Jy\nz",5.0,1.5\n,,a\n'
     )
-    assert frame_text(frame, "tsv").startswith("'=name\tbits\tmixed\n'=1+1\t-1.5\t'+1\n")
+    assert frame_text(frame, "tsv").startswith("'=name\tbits\tmixed\n'=1+1\t-1.5\t+1\n")
     assert frame_text(frame, "csv", raw=True) == before.to_csv(index=False)
     assert '"=name": "=1+1"' in frame_text(frame, "json")
     pd.testing.assert_frame_equal(frame, before)
