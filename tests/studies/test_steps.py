@@ -114,6 +114,20 @@ options = "stats complexity --pool all --complexity {study}/sizes.csv"
     assert study.files == (tmp_path / "study.toml", tmp_path / "sizes.csv")
 
 
+def test_what_reads_fetched_files_stands_behind_the_step_that_fetches_them(tmp_path: Path) -> None:
+    own = 'own = "stats accuracy --by language"'
+    reading = "stats complexity --complexity materials/gevalm/sizes.csv"
+    figure = f'\n[[figures]]\nname = "sizes"\ntitle = "Sizes"\noptions = "{reading}"\n'
+    text = TRAINED.replace(own, f'own = "{reading}"') + MATERIALS + figure
+    steps = StudySteps.of(study_of(tmp_path, text), Asked(scale="paper")).steps
+    needs = {each.name: each.needs for each in steps}
+    assert "materials-gevalm" in needs["table-means-own"]
+    assert "materials-gevalm" in needs["figure-sizes"]
+    assert "fetch-clams" not in needs["figure-sizes"]
+    for step in steps:
+        assert {*step.needs} <= needs.keys()
+
+
 def test_a_suite_beside_the_study_is_found_from_anywhere(tmp_path: Path) -> None:
     (tmp_path / "de.json").touch()
     found = lines(study_of(tmp_path, SMALL), Asked())

@@ -308,7 +308,7 @@ class StudyFolder:
             folder = Path(aside)
             for step in self.plan.steps:
                 if step.words[:2] == ("plan", "make"):
-                    needed = [steps[name] for name in step.needs]
+                    needed = [steps[name] for name in step.needs if name in steps]
                     missing = [each for each in needed if not (folder / each.makes[0]).exists()]
                     ends = [_said(each.words, folder) for each in missing]
                     lost = [said for status, said in ends if status]

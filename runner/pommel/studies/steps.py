@@ -14,12 +14,13 @@ from pommel.studies.study import (
     MATERIALS,
     STUDY,
     Kind,
+    Materials,
     Models,
+    Published,
     Runs,
     ScaleName,
     Study,
     at_scale,
-    material_of,
     words_at,
 )
 from pommel.values import frozen
@@ -29,6 +30,9 @@ REPORT = "report.html"
 OFFLINE = "--offline"
 # Not a command of pommel: texts one behind the other.
 JOIN = "cat"
+
+# Folders of what others have published, and what the steps are called that fetch it.
+_FETCHING = {"published": "fetch", MATERIALS: MATERIALS}
 
 _SCHEMES = {"lstm": "lstm", "ngram": "ngram", "transformer": "huggingface"}
 
@@ -72,12 +76,19 @@ def _outside(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in words if Path(each).is_absolute())
 
 
-def _is_fetched(word: str) -> bool:
-    return len(Path(word).parts) > 1 and word.startswith(("published/", f"{MATERIALS}/"))
+def _fetching(word: str) -> str:
+    """Return the name of the step that fetches a file, "" for a word that is no fetched file."""
+    folder, *others = Path(word).parts or ("",)
+    return f"{_FETCHING[folder]}-{others[0]}" if others and folder in _FETCHING else ""
+
+
+def _fetched(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the steps that fetch what words name."""
+    return tuple(dict.fromkeys(filter(None, map(_fetching, words))))
 
 
 def _is_pattern(word: str) -> bool:
-    return _is_fetched(word) and "*" in word
+    return bool(_fetching(word)) and "*" in word
 
 
 @frozen
@@ -172,14 +183,7 @@ class _Making:
         """Yield the steps that bring what others have published into a store."""
         for each in self.study.published:
             folder = f"published/{each.fetch}"
-            only = [f"--only={pattern}" for pattern in each.only]
-            offline = [OFFLINE] if self.asked.offline else []
-            fetching = Step(
-                name=f"fetch-{each.fetch}",
-                words=("fetch", each.fetch, *only, *offline, "--force", "-o", folder),
-                makes=(folder,),
-                optional=True,
-            )
+            fetching = self._fetch(each, folder, "--force", optional=True)
             yield fetching
             files = [f"{folder}/{pattern}" for pattern in each.files]
             options = shlex.split(each.options)
@@ -196,14 +200,20 @@ class _Making:
         """Yield the steps that make suites of what others have published."""
         for each in self.study.materials:
             if at_scale(each, self.asked.scale):
-                folder = f"{MATERIALS}/{each.fetch}"
-                only = [f"--only={pattern}" for pattern in each.only]
-                options = [*only, *([OFFLINE] if self.asked.offline else []), "--suites", "--force"]
-                yield Step(
-                    name=f"{MATERIALS}-{each.fetch}",
-                    words=("fetch", each.fetch, *options, "-o", folder),
-                    makes=(folder,),
-                )
+                yield self._fetch(each, f"{MATERIALS}/{each.fetch}", "--suites", "--force")
+
+    def _fetch(
+        self, source: Published | Materials, folder: str, *options: str, optional: bool = False
+    ) -> Step:
+        """Return the step that fetches files of a source into a folder."""
+        only = [f"--only={pattern}" for pattern in source.only]
+        offline = [OFFLINE] if self.asked.offline else []
+        return Step(
+            name=_fetching(folder),
+            words=("fetch", source.fetch, *only, *offline, *options, "-o", folder),
+            makes=(folder,),
+            optional=optional,
+        )
 
     def trained(self) -> list[_OneModel]:
         """Return the models that are trained at this scale."""
@@ -298,13 +308,12 @@ class _Making:
         trained = tuple(f"train-{each.name}" for each in models if each.models.train)
         offline = [OFFLINE] if self.asked.offline else []
         own = (*references, *suites, *options, *offline)
-        fetched = dict.fromkeys(filter(None, map(material_of, suites)))
-        materials = tuple(f"{MATERIALS}-{each}" for each in fetched)
+        fetched = _fetched(suites)
         if trained or not self.is_paper:
             yield Step(
                 name=f"run-{name}",
                 words=("run", *own, "--store", OWN_STORE),
-                needs=(*materials, *trained),
+                needs=(*fetched, *trained),
                 makes=(OWN_STORE,),
                 reads=_outside(own),
             )
@@ -313,7 +322,7 @@ class _Making:
         yield Step(
             name=f"plan-{name}",
             words=("plan", "make", *own, "--minutes", "60", "-o", plan),
-            needs=materials,
+            needs=fetched,
             makes=(plan,),
             reads=_outside(own),
         )
@@ -353,14 +362,11 @@ class _Making:
             )
             for kind, words, store, needs in kinds:
                 if words and needs:
-                    fetched = [
-                        f"fetch-{Path(each).parts[1]}" for each in words if _is_fetched(each)
-                    ]
                     path = table.file(kind)
                     yield Step(
                         name=f"table-{table.name}-{kind}",
                         words=(*words, "--store", store, "--format", "csv", "--raw"),
-                        needs=(*needs, *fetched),
+                        needs=(*needs, *_fetched(words)),
                         makes=(path,),
                         reads=_outside(words),
                         output=path,
@@ -384,7 +390,7 @@ class _Making:
             yield Step(
                 name=f"figure-{figure.name}",
                 words=words,
-                needs=ran if is_own else imported,
+                needs=(*(ran if is_own else imported), *_fetched(told)),
                 makes=(path,),
                 reads=_outside(told),
                 optional=not is_own,

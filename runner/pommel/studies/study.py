@@ -337,24 +337,13 @@ def _runs_faults(study: Study, runs: Runs) -> Iterator[tuple[str, str]]:
             yield "models", f"the study has no models {name!r}; {hint}"
     if not runs.models or not runs.suites:
         yield "suites", "name a model and a suite at least"
-    for name in filter(None, map(material_of, runs.suites)):
-        scales = {
-            scale
-            for each in study.materials
-            if each.fetch == name
-            for scale in study.scales
-            if at_scale(each, scale)
-        }
-        if lacking := [
-            each for each in study.scales if at_scale(runs, each) and each not in scales
-        ]:
-            yield "suites", f"the study has no materials of {name!r} at the scale {lacking[0]}"
-
-
-def material_of(suite: str) -> str:
-    """Return which source a suite is made of that is one of the materials, "" for any other."""
-    parts = Path(suite).parts
-    return parts[1] if len(parts) > 1 and parts[0] == MATERIALS else ""
+    paths = (Path(each).parts for each in runs.suites)
+    for name in (parts[1] for parts in paths if len(parts) > 1 and parts[0] == MATERIALS):
+        own = [each for each in study.materials if each.fetch == name]
+        there = {scale for each in own for scale in study.scales if at_scale(each, scale)}
+        lacking = (each for each in study.scales if at_scale(runs, each) and each not in there)
+        if scale := next(lacking, ""):
+            yield "suites", f"the study has no materials of {name!r} at the scale {scale}"
 
 
 def _table_faults(study: Study, table: Table) -> Iterator[tuple[str, str]]:
