@@ -117,14 +117,33 @@ def texts_of(suite: Suite) -> set[str]:
     return {each.text for row in suite.sentences() for each in row}
 
 
-def cut_in_half(folder: Path, rng: random.Random) -> int:
-    """Cut a segment that is there; return how many sentences it had."""
-    segment = rng.choice([*folder.glob("shards/*/*/0*.sqlite")])
+def segments_of(folder: Path, number: int) -> list[Path]:
+    """What attempts at a shard of 64 have kept and not yet sealed."""
+    return [*folder.glob(f"shards/shard-{number:02}-of-64/*/0*.sqlite")]
+
+
+def cut_in_half(segment: Path) -> int:
+    """Cut a segment; return how many sentences it had."""
     with contextlib.closing(sqlite3.connect(segment)) as connection:
         ((n,),) = connection.execute("SELECT count(*) FROM scored")
     segment.chmod(0o644)
     segment.write_bytes(segment.read_bytes()[: segment.stat().st_size // 2])
     return int(n)
+
+
+def killed(worker: "Popen[str]") -> bool:
+    """Kill a worker; return whether it was at work."""
+    was_at_work = worker.poll() is None
+    worker.kill()
+    worker.communicate()
+    return was_at_work
+
+
+def failed(worker: "Popen[str]") -> bool:
+    """Return whether a worker that has ended told a failure."""
+    _, said = worker.communicate()
+    assert "Traceback" not in said
+    return worker.returncode != 0
 
 
 @pytest.mark.full
@@ -152,37 +171,42 @@ def test_chaos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(22)  # noqa: S311 - moments, no secrets
     waiting = [1, *rng.sample(range(1, 65), 64)]
     running: list[tuple[int, Popen[str]]] = []
-    n_killed = n_cut = n_full = n_begun = full = 0
+    begun: list[int] = []
+    n_killed = n_cut = n_full = full = 0
     until = time.monotonic() + 240
     while waiting or running:
         assert time.monotonic() < until
         while waiting and len(running) < 8:
             number = waiting.pop(0)
-            is_full = n_begun >= 20 and not full and n_once[number - 1] > 0
-            environment = {"SLOW_CLOCK": ""} if n_begun % 3 == 2 else {}
+            # A shard that was begun before may have nothing left to write.
+            is_new = number not in begun and n_once[number - 1] > 0
+            is_full = len(begun) >= 20 and not full and is_new
+            environment = {"SLOW_CLOCK": ""} if len(begun) % 3 == 2 else {}
             if is_full:
                 environment["SLOW_LOG"] = str(tmp_path / "log-of-full")
             running.append((number, shard(tmp_path, number, environment=environment)))
-            n_begun += 1
+            begun.append(number)
             if is_full:
                 # As of a disk that is full, for any segment. It is not one of those killed.
                 full = running[-1][1].pid
                 resource.prlimit(full, resource.RLIMIT_FSIZE, (20_000, 20_000))
         time.sleep(rng.uniform(0.2, 1.2))
-        if n_killed < 10 and scored(tmp_path):
-            number, worker = rng.choice([each for each in running if each[1].pid != full])
+        killable = [each for each in running if each[1].pid != full]
+        to_cut = n_killed >= 5 and not n_cut
+        if to_cut:
+            # Of a shard that no other worker seals at that moment.
+            n_kept = {each[0]: len(segments_of(tmp_path, each[0])) for each in killable}
+            killable = [each for each in killable if each[0] != 1 and n_kept[each[0]]]
+        if n_killed < 10 and killable and scored(tmp_path):
+            number, worker = rng.choice(killable)
             running.remove((number, worker))
-            n_killed += worker.poll() is None
-            worker.kill()
-            worker.communicate()
+            n_killed += killed(worker)
             waiting.insert(0, number)
-        if n_killed == 5 and not n_cut and [*tmp_path.glob("shards/*/*/0*.sqlite")]:
-            n_cut = cut_in_half(tmp_path, rng)
+            if to_cut and (segments := segments_of(tmp_path, number)):
+                n_cut = cut_in_half(rng.choice(segments))
         for number, worker in [each for each in running if each[1].poll() is not None]:
             running.remove((number, worker))
-            _, said = worker.communicate()
-            assert "Traceback" not in said
-            if worker.returncode:
+            if failed(worker):
                 # It is told, and the shard is begun again.
                 n_full += 1
                 waiting.append(number)
