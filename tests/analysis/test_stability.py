@@ -49,6 +49,17 @@ def test_a_base_with_several_modified_suites_counts_once() -> None:
     assert mean.interval.low <= mean.difference == 0.0 <= mean.interval.high
 
 
+def test_equal_means_do_not_differ_in_their_last_digits() -> None:
+    modified = [("s_a", "100"), ("s_b", "110"), ("s_c", "110")]
+    records = [
+        record("m", "s", "111110000"),
+        *(record("m", name, holds, modifier_of="s") for name, holds in modified),
+    ]
+    mean = mean_of(Stability.of(records).rows)
+    assert mean.accuracy_modified != mean.accuracy_base == 5 / 9
+    assert mean.difference == 0.0
+
+
 def test_the_interval_is_that_of_two_independent_shares() -> None:
     base, modified = "1" * 320 + "0" * 80, "1" * 200 + "0" * 200
     row = mean_of(Stability.of(pair("m", "s", base, "s_mod", modified)).rows)

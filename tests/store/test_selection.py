@@ -10,7 +10,13 @@ from tests.store.run_samples import SEED, imported, member, numbers, own
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 from pommel.store import selection
-from pommel.store.selection import OneEach, one_each, stored_models, told_apart_records
+from pommel.store.selection import (
+    OneEach,
+    Selection,
+    one_each,
+    stored_models,
+    told_apart_records,
+)
 
 
 def check_one_rule(records: list[RunRecord]) -> None:
@@ -32,6 +38,22 @@ def chosen(
         "limited": found.limited,
     }
     return {why: numbers(runs) for why, runs in every.items() if runs}
+
+
+@pytest.mark.parametrize(
+    ("patterns", "taken"),
+    [
+        ((), [1, 2, 3]),
+        (("!*_small",), [1, 3]),
+        (("a*", "!*_small"), [1]),
+        (("!*_small", "a*"), [1]),
+        (("!a*", "!b"), []),
+        (("[!]*",), []),
+    ],
+)
+def test_a_pattern_leaves_out_what_fits(patterns: tuple[str, ...], taken: list[int]) -> None:
+    records = [own(1, suite="a"), own(2, suite="a_small"), own(3, suite="b")]
+    assert numbers(Selection(suites=patterns).taken(records)) == taken
 
 
 def test_the_newest_of_a_model_on_a_suite_is_left() -> None:

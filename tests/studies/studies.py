@@ -107,6 +107,31 @@ scales = ["paper"]
 languages = ["de"]
 """
 
+# The same, with a variant of suites that ship and one of the paper's.
+VARIANTS = """
+[[variants]]
+name = "small-{language}"
+suites = ["suites:{language}/agreement"]
+options = "--first-letter small"
+scales = ["tiny"]
+
+[[runs]]
+models = ["lstm-{language}"]
+suites = ["variants/small-{language}/*.json"]
+scales = ["tiny"]
+
+[[variants]]
+name = "capital"
+suites = ["materials/gevalm/*.json"]
+options.paper = "--first-letter capital"
+scales = ["paper"]
+
+[[runs]]
+models = ["large"]
+suites = ["variants/capital/*.json"]
+scales = ["paper"]
+"""
+
 
 def written(folder: Path, text: str, name: str = "study.toml") -> Path:
     """Write a study's file, and return its path."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.studies.studies import MATERIALS, SMALL, TRAINED, study_of
+from tests.studies.studies import MATERIALS, SMALL, TRAINED, VARIANTS, study_of
 
 from pommel.studies import Asked, Study
 from pommel.studies.steps import Step, StudySteps
@@ -86,6 +86,22 @@ def test_suites_of_the_paper_are_made_before_models_run_on_them(tmp_path: Path) 
         assert "materials-gevalm" in steps[name].needs
         assert " materials/gevalm/*_sg.json" in steps[name].line
     assert "materials-gevalm" not in lines(study_of(tmp_path, TRAINED + MATERIALS), Asked())
+
+
+def test_variants_are_written_before_models_run_on_them(tmp_path: Path) -> None:
+    study = study_of(tmp_path, TRAINED + MATERIALS + VARIANTS)
+    steps = {each.name: each for each in StudySteps.of(study, Asked()).steps}
+    assert steps["variants-small-fr"].line == (
+        "pommel suites export suites:fr/agreement --first-letter small -o variants/small-fr"
+    )
+    assert "variants-small-fr" in steps["run-5-fr"].needs
+    assert " variants/small-fr/*.json" in steps["run-5-fr"].line
+    assert "variants-capital" not in steps
+    steps = {each.name: each for each in StudySteps.of(study, Asked(scale="paper")).steps}
+    assert steps["variants-capital"].needs == ("materials-gevalm",)
+    assert steps["variants-capital"].words[-4:-2] == ("--first-letter", "capital")
+    assert "variants-capital" in steps["plan-6"].needs
+    assert "variants-small-fr" not in steps
 
 
 def test_a_statistic_may_be_another_one_at_each_scale(tmp_path: Path) -> None:

@@ -19,6 +19,13 @@ def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
     assert study.printed_rows(study.tables[0]) == []
 
 
+NO_SUITE = """
+[[variants]]
+name = "none"
+suites = []
+"""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "place", "said"),
     [
@@ -40,6 +47,8 @@ def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
         ('title = "A', 'title = "\\u001bA', "title", "not to be seen"),
         ('languages = ["de", "sw"]', "", "models[0].name", "the study says no languages"),
         ("{language}.json", "materials/hu/a.json", "runs[0].suites", "'hu' at the scale tiny"),
+        ("{language}.json", "variants/a/b.json", "runs[0].suites", "no variants of 'a' at the"),
+        ("[[runs]]", f"{NO_SUITE}[[runs]]", "variants[0].suites", "name a suite at least"),
         ('own = "stats', 'own.tiny = "delete', "tables[0].own.tiny", "a table is printed by"),
         ('own = "stats', 'own.huge = "stats', "tables", "Invalid enum value 'huge'"),
     ],

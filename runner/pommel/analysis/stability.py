@@ -68,8 +68,11 @@ class StabilityRow(ModelRow):
 
     @property
     def difference(self) -> float:
-        """The accuracy with intervening material less that without."""
-        return self.accuracy_modified - self.accuracy_base
+        """The accuracy with intervening material less that without.
+
+        Means of means are rounded twice: equal ones may differ in the 16th digit, and do not here.
+        """
+        return round(self.accuracy_modified - self.accuracy_base, 12)
 
     @property
     def level(self) -> str:

@@ -35,7 +35,8 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
         "--run",
         metavar="ID",
         shell_complete=completing.run_ids,
-        help="Runs whose id begins so, with 4 digits or more; all of these are repeatable.",
+        help="Runs whose id begins so, with 4 digits or more; all of these are repeatable. "
+        "A GLOB with ! before it ('!*_small') leaves out what fits.",
     )
     only_models: _Several = _patterns("model", "Runs of these models: name, reference or family.")
     only_suites: _Several = _patterns("suite", "Runs on these suites.")
@@ -263,9 +264,9 @@ def check_ids(ids: Sequence[str], there: Sequence[RunRecord]) -> None:
 
 
 def check_patterns(name: str, patterns: Sequence[str], names: Iterable[str]) -> None:
-    """Raise `UsageError` unless each pattern fits a name; it says which names there are."""
+    """Raise `UsageError` unless each pattern fits a name, also one of what is left out."""
     known = list(dict.fromkeys(filter(None, names))) if patterns else []
-    for pattern in patterns:
+    for pattern in (each.removeprefix(Selection.NOT) for each in patterns):
         if Selection.fits([pattern], known):
             continue
         if not known:

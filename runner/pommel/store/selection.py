@@ -18,9 +18,10 @@ class Selection:
     """The runs that all of these fit; () fits any.
 
     `run_ids` are beginnings of ids, of 4 hex digits or more. The others are patterns with `*`, `?`
-    and `[...]`, case-sensitive; that of a model is tried on its name, its reference, its family and
-    the family of sizes that it belongs to. `choices` are parts of the policy or the settings with
-    their values: ("method", "pll"), ("compat", "syntaxgym").
+    and `[...]`, case-sensitive, with `!` before it for what is left out; that of a model is tried
+    on its name, its reference, its family and the family of sizes that it belongs to. `choices` are
+    parts of the policy or the settings with their values: ("method", "pll"), ("compat",
+    "syntaxgym").
     """
 
     # The parts of a policy and of the settings that runs can be selected by.
@@ -35,6 +36,9 @@ class Selection:
         "compat",
         "punctuation",
     )
+
+    # Before a pattern: what fits it is left out.
+    NOT: ClassVar[str] = "!"
 
     # What of a run the patterns of a field are tried on.
     TRIED_ON: ClassVar[Mapping[str, Callable[[RunRecord], Sequence[str]]]] = {
@@ -71,10 +75,19 @@ class Selection:
 
     @staticmethod
     def fits(patterns: Sequence[str], names: Sequence[str]) -> bool:
-        """Say whether one of the patterns fits one of the names, or there are no patterns."""
-        return not patterns or any(
-            fnmatchcase(name, pattern) for pattern in patterns for name in names
-        )
+        """Say whether a pattern fits one of the names, and no pattern with `!` does.
+
+        Where there are none but such, all else fits.
+        """
+
+        def one_fits(patterns: Iterable[str]) -> bool:
+            return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+        excluded = [each for each in patterns if each.startswith(Selection.NOT)]
+        wanted = [each for each in patterns if not each.startswith(Selection.NOT)]
+        if one_fits(each.removeprefix(Selection.NOT) for each in excluded):
+            return False
+        return not wanted or one_fits(wanted)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -3,6 +3,7 @@
     study.toml                as it was when the steps were last run
     text/ models/             what models are trained on, and the models
     published/ materials/     what others have published: results, and suites made of theirs
+    variants/                 suites written otherwise
     store.sqlite              results of the study's models; published.sqlite has the published ones
     tables/ figures/          what statistics say, and plots
     logs/STEP.log             all that a step has said
@@ -59,7 +60,17 @@ from pommel.values import frozen
 PAGE = "index.html"
 _VALUES = "values.csv"
 # What steps make, and which of it costs hours.
-_CLEARED = ("figures", "materials", "models", "plans", "published", "shards", "tables", "text")
+_CLEARED = (
+    "figures",
+    "materials",
+    "models",
+    "plans",
+    "published",
+    "shards",
+    "tables",
+    "text",
+    "variants",
+)
 _COSTLY = ("models", "shards")
 _SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -308,9 +319,9 @@ class StudyFolder:
             folder = Path(aside)
             for step in self.plan.steps:
                 if step.words[:2] == ("plan", "make"):
-                    needed = [steps[name] for name in step.needs if name in steps]
+                    needed = _needed(step, steps)
                     missing = [each for each in needed if not (folder / each.makes[0]).exists()]
-                    ends = [_said(each.words, folder) for each in missing]
+                    ends = [_said(each.expanded(folder), folder) for each in missing]
                     lost = [said for status, said in ends if status]
                     yield f"{step.name}: {lost[0]}" if lost else _planned(step, folder)
 
@@ -361,6 +372,13 @@ def _read(path: Path) -> Mapping[str, object]:
         told = json.loads(path.read_text("utf-8"))
         return told if isinstance(told, dict) else {}
     return {}
+
+
+def _needed(step: Step, steps: Mapping[str, Step]) -> list[Step]:
+    """Return what has to be done before a step, each behind what it needs itself."""
+    before = [steps[name] for name in step.needs if name in steps]
+    every = [each for one in before for each in (*_needed(one, steps), one)]
+    return [*{each.name: each for each in every}.values()]
 
 
 def _planned(step: Step, folder: Path) -> str:

@@ -13,6 +13,7 @@ from pommel.studies.study import (
     LANGUAGE,
     MATERIALS,
     STUDY,
+    VARIANTS,
     Kind,
     Materials,
     Models,
@@ -20,6 +21,7 @@ from pommel.studies.study import (
     Runs,
     ScaleName,
     Study,
+    Variants,
     at_scale,
     words_at,
 )
@@ -31,8 +33,9 @@ OFFLINE = "--offline"
 # Not a command of pommel: texts one behind the other.
 JOIN = "cat"
 
-# Folders of what others have published, and what the steps are called that fetch it.
-_FETCHING = {"published": "fetch", MATERIALS: MATERIALS}
+# Folders of what others have published, and of variants of suites, and what the steps are called
+# that bring them.
+_BRINGING = {"published": "fetch", MATERIALS: MATERIALS, VARIANTS: VARIANTS}
 
 _SCHEMES = {"lstm": "lstm", "ngram": "ngram", "transformer": "huggingface"}
 
@@ -76,19 +79,19 @@ def _outside(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in words if Path(each).is_absolute())
 
 
-def _fetching(word: str) -> str:
-    """Return the name of the step that fetches a file, "" for a word that is no fetched file."""
+def _bringing(word: str) -> str:
+    """Return the name of the step that brings a file, "" for a word that is no such file."""
     folder, *others = Path(word).parts or ("",)
-    return f"{_FETCHING[folder]}-{others[0]}" if others and folder in _FETCHING else ""
+    return f"{_BRINGING[folder]}-{others[0]}" if others and folder in _BRINGING else ""
 
 
-def _fetched(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the steps that fetch what words name."""
-    return tuple(dict.fromkeys(filter(None, map(_fetching, words))))
+def _brought(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the steps that bring what words name."""
+    return tuple(dict.fromkeys(filter(None, map(_bringing, words))))
 
 
 def _is_pattern(word: str) -> bool:
-    return bool(_fetching(word)) and "*" in word
+    return bool(_bringing(word)) and "*" in word
 
 
 @frozen
@@ -124,7 +127,7 @@ class StudySteps:
     def of(cls, study: Study, asked: Asked) -> "StudySteps":
         """Return the steps of a study as it was asked for."""
         making = _Making(study=study, asked=asked)
-        begun = (*making.published(), *making.materials(), *making.texts())
+        begun = (*making.published(), *making.materials(), *making.variants(), *making.texts())
         steps = (*begun, *making.models(), *making.runs())
         not_given = tuple(each for each in making.languages() if each not in asked.corpora)
         hours = sum(each.models.hours for each in making.trained())
@@ -202,6 +205,29 @@ class _Making:
             if at_scale(each, self.asked.scale):
                 yield self._fetch(each, f"{MATERIALS}/{each.fetch}", "--suites", "--force")
 
+    def variants(self) -> Iterator[Step]:
+        """Yield the steps that write suites otherwise."""
+        for each in self.study.variants:
+            if at_scale(each, self.asked.scale):
+                for language in self._languages(each, each.name):
+                    yield self._variant(each, language)
+
+    def _variant(self, variants: Variants, language: str) -> Step:
+        folder = f"{VARIANTS}/{variants.name.replace(LANGUAGE, language)}"
+        suites = [self._suite(each.replace(LANGUAGE, language)) for each in variants.suites]
+        options = words_at(variants.options, self.asked.scale)
+        return Step(
+            name=_bringing(folder),
+            words=("suites", "export", *suites, *options, "-o", folder),
+            needs=_brought(suites),
+            makes=(folder,),
+            reads=_outside(suites),
+        )
+
+    def _languages(self, part: Variants | Models | Runs, text: str) -> tuple[str, ...]:
+        """Return the languages that there are of a part, if its text says so; else "" alone."""
+        return self.study.languages_of(part) if LANGUAGE in text else ("",)
+
     def _fetch(
         self, source: Published | Materials, folder: str, *options: str, optional: bool = False
     ) -> Step:
@@ -209,7 +235,7 @@ class _Making:
         only = [f"--only={pattern}" for pattern in source.only]
         offline = [OFFLINE] if self.asked.offline else []
         return Step(
-            name=_fetching(folder),
+            name=_bringing(folder),
             words=("fetch", source.fetch, *only, *offline, *options, "-o", folder),
             makes=(folder,),
             optional=optional,
@@ -227,8 +253,7 @@ class _Making:
     def _all_models(self) -> Iterator[_OneModel]:
         for models in self.study.models:
             if at_scale(models, self.asked.scale):
-                is_each = LANGUAGE in models.name
-                for language in self.study.languages_of(models) if is_each else ("",):
+                for language in self._languages(models, models.name):
                     yield _OneModel(models=models, language=language)
 
     def _is_generated(self, language: str) -> bool:
@@ -290,8 +315,7 @@ class _Making:
         for number, runs in enumerate(self.study.runs, start=1):
             if not at_scale(runs, self.asked.scale):
                 continue
-            is_each = LANGUAGE in "".join([*runs.models, *runs.suites])
-            for language in self.study.languages_of(runs) if is_each else ("",):
+            for language in self._languages(runs, "".join([*runs.models, *runs.suites])):
                 models = [
                     each
                     for each in self._all_models()
@@ -308,12 +332,12 @@ class _Making:
         trained = tuple(f"train-{each.name}" for each in models if each.models.train)
         offline = [OFFLINE] if self.asked.offline else []
         own = (*references, *suites, *options, *offline)
-        fetched = _fetched(suites)
+        brought = _brought(suites)
         if trained or not self.is_paper:
             yield Step(
                 name=f"run-{name}",
                 words=("run", *own, "--store", OWN_STORE),
-                needs=(*fetched, *trained),
+                needs=(*brought, *trained),
                 makes=(OWN_STORE,),
                 reads=_outside(own),
             )
@@ -322,7 +346,7 @@ class _Making:
         yield Step(
             name=f"plan-{name}",
             words=("plan", "make", *own, "--minutes", "60", "-o", plan),
-            needs=fetched,
+            needs=brought,
             makes=(plan,),
             reads=_outside(own),
         )
@@ -366,7 +390,7 @@ class _Making:
                     yield Step(
                         name=f"table-{table.name}-{kind}",
                         words=(*words, "--store", store, "--format", "csv", "--raw"),
-                        needs=(*needs, *_fetched(words)),
+                        needs=(*needs, *_brought(words)),
                         makes=(path,),
                         reads=_outside(words),
                         output=path,
@@ -390,7 +414,7 @@ class _Making:
             yield Step(
                 name=f"figure-{figure.name}",
                 words=words,
-                needs=(*(ran if is_own else imported), *_fetched(told)),
+                needs=(*(ran if is_own else imported), *_brought(told)),
                 makes=(path,),
                 reads=_outside(told),
                 optional=not is_own,

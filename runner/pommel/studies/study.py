@@ -26,8 +26,8 @@ Kind = Literal["published", "own"]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 LANGUAGE, STUDY = "{language}", "{study}"
-# Where suites of others are, each source in a folder of its own.
-MATERIALS = "materials"
+# Where suites of others are, each source in a folder of its own, and variants of suites.
+MATERIALS, VARIANTS = "materials", "variants"
 # What a step or a table is called is part of the names of files.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._{}-]*")
 _PRINTED = "printed"
@@ -77,6 +77,21 @@ class Materials(_Part, frozen=True, kw_only=True):
     scales: tuple[ScaleName, ...] = ()
 
 
+class Variants(_Part, frozen=True, kw_only=True):
+    """Suites written otherwise, as `pommel suites export` does with these `options`, or by scale.
+
+    Runs name them `variants/NAME/*.json`. There are some of each of these `languages` (none: of all
+    of the study) if the name has `{language}`. `scales` are those at which there are any (none:
+    all).
+    """
+
+    name: str
+    suites: tuple[str, ...]
+    options: str | dict[ScaleName, str] = ""
+    languages: tuple[str, ...] = ()
+    scales: tuple[ScaleName, ...] = ()
+
+
 class Models(_Part, frozen=True, kw_only=True):
     """Models of one kind: trained on a text, or named by `references`.
 
@@ -100,7 +115,7 @@ class Runs(_Part, frozen=True, kw_only=True):
     """Which models, by their names in the study, are run on which suites.
 
     `options` are those of `pommel run`, or by scale. A suite is what that command takes, a file
-    beside the study's, or one of its materials (`materials/hu2020/npz_*.json`).
+    beside the study's, one of its materials (`materials/hu2020/npz_*.json`), or a variant.
     """
 
     models: tuple[str, ...]
@@ -154,12 +169,13 @@ class Table(_Part, frozen=True, kw_only=True):
 class Figure(_Part, frozen=True, kw_only=True):
     """A plot of the results of `of`.
 
-    `options` are those of `pommel report`, or else a statistic that has a plot (`stats scaling`).
+    `options` are those of `pommel report`, or else a statistic that has a plot (`stats scaling`),
+    or by scale.
     """
 
     name: str
     title: str
-    options: str
+    options: str | dict[ScaleName, str]
     about: str = ""
     of: Kind = "own"
     scales: tuple[ScaleName, ...] = ()
@@ -181,6 +197,7 @@ class Study(_Part, frozen=True, kw_only=True):
     scales: dict[ScaleName, Scale]
     published: tuple[Published, ...] = ()
     materials: tuple[Materials, ...] = ()
+    variants: tuple[Variants, ...] = ()
     models: tuple[Models, ...] = ()
     runs: tuple[Runs, ...] = ()
     tables: tuple[Table, ...] = ()
@@ -245,8 +262,8 @@ class Study(_Part, frozen=True, kw_only=True):
         named = [word.replace(STUDY, str(self.file.parent)) for word in words if STUDY in word]
         return tuple(dict.fromkeys([self.file, *printed, *map(Path, named)]))
 
-    def languages_of(self, part: Models | Runs) -> tuple[str, ...]:
-        """Return the languages of models or runs."""
+    def languages_of(self, part: Variants | Models | Runs) -> tuple[str, ...]:
+        """Return the languages of variants, models or runs."""
         return part.languages or self.languages
 
     def printed_rows(self, table: Table) -> list[dict[str, str]]:
@@ -257,7 +274,7 @@ class Study(_Part, frozen=True, kw_only=True):
         return [*csv.DictReader(io.StringIO(text))]
 
 
-def at_scale(part: Materials | Models | Runs | Table | Figure, scale: ScaleName) -> bool:
+def at_scale(part: Materials | Variants | Models | Runs | Table | Figure, scale: ScaleName) -> bool:
     """Say whether a part of a study is there at a scale."""
     return not part.scales or scale in part.scales
 
@@ -274,8 +291,10 @@ def _fault(path: Path, place: str, message: str) -> Fault:
 def _faults(study: Study) -> Iterator[tuple[str, str]]:
     """Yield what makes no sense in a study, each with its place in the file."""
     yield from _head_faults(study)
-    for kind in ("models", "tables", "figures"):
+    for kind in ("variants", "models", "tables", "figures"):
         yield from _name_faults(kind, [each.name for each in getattr(study, kind)], ".name")
+    for index, variants in enumerate(study.variants):
+        yield from _placed(f"variants[{index}]", _suites_faults(study, variants))
     for index, models in enumerate(study.models):
         yield from _placed(f"models[{index}]", _models_faults(study, models))
     for index, runs in enumerate(study.runs):
@@ -335,15 +354,27 @@ def _runs_faults(study: Study, runs: Runs) -> Iterator[tuple[str, str]]:
         if name not in names:
             hint = f"did you mean {meant!r}?" if (meant := nearest(name, names)) else listed(names)
             yield "models", f"the study has no models {name!r}; {hint}"
-    if not runs.models or not runs.suites:
-        yield "suites", "name a model and a suite at least"
-    paths = (Path(each).parts for each in runs.suites)
-    for name in (parts[1] for parts in paths if len(parts) > 1 and parts[0] == MATERIALS):
-        own = [each for each in study.materials if each.fetch == name]
-        there = {scale for each in own for scale in study.scales if at_scale(each, scale)}
-        lacking = (each for each in study.scales if at_scale(runs, each) and each not in there)
+    if not runs.models:
+        yield "models", "name a model at least"
+    yield from _suites_faults(study, runs)
+
+
+def _suites_faults(study: Study, part: Variants | Runs) -> Iterator[tuple[str, str]]:
+    if not part.suites:
+        yield "suites", "name a suite at least"
+    for suite in part.suites:
+        folder, name, *_ = (*Path(suite).parts, "", "")
+        made: list[Materials | Variants]
+        if folder == MATERIALS:
+            made = [each for each in study.materials if each.fetch == name]
+        elif folder == VARIANTS:
+            made = [each for each in study.variants if each.name == name]
+        else:
+            continue
+        there = {scale for each in made for scale in study.scales if at_scale(each, scale)}
+        lacking = (each for each in study.scales if at_scale(part, each) and each not in there)
         if scale := next(lacking, ""):
-            yield "suites", f"the study has no materials of {name!r} at the scale {scale}"
+            yield "suites", f"the study has no {folder} of {name!r} at the scale {scale}"
 
 
 def _table_faults(study: Study, table: Table) -> Iterator[tuple[str, str]]:
@@ -384,7 +415,7 @@ def _printed_faults(study: Study, table: Table) -> Iterator[str]:
 
 def _told(study: Study) -> Iterator[tuple[str, str]]:
     """Yield all options and commands of a study, with their places."""
-    for kind in ("published", "models", "runs", "figures"):
+    for kind in ("published", "variants", "models", "runs", "figures"):
         for index, part in enumerate(getattr(study, kind)):
             yield from _placed(f"{kind}[{index}]", _by_scale("options", part.options))
     for index, table in enumerate(study.tables):
