@@ -48,6 +48,7 @@ suites = []
         ('languages = ["de", "sw"]', "", "models[0].name", "the study says no languages"),
         ("{language}.json", "materials/hu/a.json", "runs[0].suites", "'hu' at the scale tiny"),
         ("{language}.json", "variants/a/b.json", "runs[0].suites", "no variants of 'a' at the"),
+        ("{language}.json", "variants/a-{language}/b.json", "runs[0].suites", "of 'a-de' at the"),
         ("[[runs]]", f"{NO_SUITE}[[runs]]", "variants[0].suites", "name a suite at least"),
         ('own = "stats', 'own.tiny = "delete', "tables[0].own.tiny", "a table is printed by"),
         ('own = "stats', 'own.huge = "stats', "tables", "Invalid enum value 'huge'"),
@@ -61,6 +62,14 @@ def test_a_fault_has_its_place(tmp_path: Path, old: str, new: str, place: str, s
     (fault,) = (each for each in caught.value.faults if said in each.message)
     assert fault.file == str(path)
     assert place in fault.path
+
+
+def test_variants_of_some_languages_are_none_of_the_others(tmp_path: Path) -> None:
+    variants = NO_SUITE.replace('"none"', '"a-{language}"').replace("[]", '["suites:{language}"]')
+    text = SMALL.replace("{language}.json", "variants/a-{language}/b.json") + variants
+    study_of(tmp_path, text)
+    with pytest.raises(FaultyFileError, match="no variants of 'a-sw' at the scale tiny"):
+        study_of(tmp_path, text + 'languages = ["de"]\n')
 
 
 def test_all_faults_are_said_at_once(tmp_path: Path) -> None:

@@ -364,17 +364,24 @@ def _suites_faults(study: Study, part: Variants | Runs) -> Iterator[tuple[str, s
         yield "suites", "name a suite at least"
     for suite in part.suites:
         folder, name, *_ = (*Path(suite).parts, "", "")
-        made: list[Materials | Variants]
-        if folder == MATERIALS:
-            made = [each for each in study.materials if each.fetch == name]
-        elif folder == VARIANTS:
-            made = [each for each in study.variants if each.name == name]
-        else:
-            continue
-        there = {scale for each in made for scale in study.scales if at_scale(each, scale)}
-        lacking = (each for each in study.scales if at_scale(part, each) and each not in there)
-        if scale := next(lacking, ""):
-            yield "suites", f"the study has no {folder} of {name!r} at the scale {scale}"
+        if folder in (MATERIALS, VARIANTS):
+            wanted = {name.replace(LANGUAGE, each) for each in study.languages_of(part) or ("",)}
+            for scale in (each for each in study.scales if at_scale(part, each)):
+                if lacking := sorted(wanted - _made_at(study, folder, scale)):
+                    yield "suites", f"there are no {folder} of {lacking[0]!r} at the scale {scale}"
+                    break
+
+
+def _made_at(study: Study, folder: str, scale: ScaleName) -> set[str]:
+    """Return the names of the materials or variants that there are at a scale."""
+    if folder == MATERIALS:
+        return {each.fetch for each in study.materials if at_scale(each, scale)}
+    return {
+        each.name.replace(LANGUAGE, language)
+        for each in study.variants
+        if at_scale(each, scale)
+        for language in study.languages_of(each) or ("",)
+    }
 
 
 def _table_faults(study: Study, table: Table) -> Iterator[tuple[str, str]]:
