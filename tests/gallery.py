@@ -16,6 +16,9 @@ import numpy as np
 from tests.analysis.records import record, seed
 
 import pommel
+from pommel.analysis.correlation import CorrelationAsked, PropertyCorrelations
+from pommel.analysis.given_tables import GivenTable
+from pommel.report.plots.lines import correlation_chart
 from pommel.report.plots.regions import region_chart
 from pommel.report.plots.saving import save_chart
 from pommel.report.plots.table import PLOTS
@@ -175,7 +178,7 @@ def made_up_pictures() -> list[Picture]:
             complexities(generator),
         ),
     )
-    return [
+    pictures = [
         Picture(
             plot=plot,
             name=name,
@@ -184,6 +187,14 @@ def made_up_pictures() -> list[Picture]:
         )
         for plot, name, text, records in found
     ]
+    correlation = Picture(
+        plot="correlation",
+        name="correlation",
+        text="`pommel stats correlate --with complexity.csv --plot correlation.svg`. Two models on "
+        "suites of five languages. The numbers are made up.",
+        chart=correlation_chart(languages(generator)),
+    )
+    return [*pictures, correlation]
 
 
 def _drawn(plot: str, records: Sequence[RunRecord]) -> "alt.typing.ChartType":
@@ -194,6 +205,23 @@ def _drawn(plot: str, records: Sequence[RunRecord]) -> "alt.typing.ChartType":
 
 def _on(suite: str, runs: Sequence[Run]) -> list[Run]:
     return [run for run in runs if run.result.suite_name == suite]
+
+
+def languages(generator: np.random.Generator) -> PropertyCorrelations:
+    """Return two models on suites of five languages, the better the more complex a language."""
+    numbers = {"de": 0.4, "en": 0.33, "fr": 0.43, "he": 0.53, "ru": 0.45}
+    records = [
+        record(model, f"{language}_{n}", share=share, language=language)
+        for model, slope in (("monolingual", 0.8), ("multilingual", 0.4))
+        for language, number in numbers.items()
+        for n, share in enumerate(0.5 + slope * (number - 0.3) + generator.uniform(0, 0.2, 4))
+    ]
+    given = GivenTable(
+        file="complexity.csv",
+        value_column="complexity",
+        rows={(each,): n for each, n in numbers.items()},
+    )
+    return CorrelationAsked().with_numbers(records, given)
 
 
 def many_models(generator: np.random.Generator) -> list[RunRecord]:

@@ -4,7 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from pommel.values import frozen, positional
 
@@ -31,10 +31,13 @@ def grouped(things: Iterable[_Thing], key: Callable[[_Thing], _Key]) -> dict[_Ke
 class Answer(ABC):
     """What a question to kept runs comes to: a table, and what a reader of it should know.
 
-    Of several tables that there may be, the answer knows which one was asked for.
+    Of several tables that there may be, the answer knows which one was asked for. `plot` is the
+    name of the plot that shows it, "" for none.
     """
 
     __slots__ = ()
+
+    plot: ClassVar[str] = ""
 
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:

@@ -7,7 +7,7 @@ on each the mean over the versions (sizes) of a model, with the standard error o
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pommel.analysis.asking import Option, Question, WithFamilies, WithPooling
 from pommel.analysis.cells import (
@@ -207,6 +207,8 @@ class Complexity(Answer):
 
     `notes` say in plain words which suites, models and seeds are left out of trends.
     """
+
+    plot: ClassVar[str] = "complexity"
 
     Asked = ComplexityAsked
 

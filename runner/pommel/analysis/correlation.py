@@ -7,7 +7,7 @@ Spearman's correlation of mean accuracy by language with the language's morpholo
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pommel.analysis.asking import Option, Question, WithAverage, WithFamilies, WithPooling
 from pommel.analysis.cells import (
@@ -279,6 +279,8 @@ class PropertyCorrelations(Answer):
     suites for every key.
     """
 
+    plot: ClassVar[str] = "correlation"
+
     asked: CorrelationAsked
     given: GivenTable
     correlations: tuple[PropertyCorrelation, ...]
@@ -287,6 +289,11 @@ class PropertyCorrelations(Answer):
     without_accuracy: tuple[str, ...]
     uneven: tuple[str, ...]
     incomplete: tuple[str, ...] = ()
+
+    @property
+    def number(self) -> str:
+        """What the number is called: the head of its column."""
+        return self.given.value_column
 
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:

@@ -8,7 +8,7 @@ the mean of the families' slopes.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pommel.analysis.asking import Option, Question, WithAverage, WithFamilies, WithLevel
 from pommel.analysis.cells import Answer, circuit_cell, grouped, number_cell, plain_table
@@ -214,6 +214,8 @@ class Scaling(Answer):
     The slopes come name by name, the families in the order in which they are first met, their mean
     behind them.
     """
+
+    plot: ClassVar[str] = "scaling"
 
     Asked = ScalingAsked
 

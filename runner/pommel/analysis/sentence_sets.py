@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -593,6 +593,8 @@ class SentenceSets(Answer):
 
     `scores` are what rows are computed from, `not_sets` the names of suites that are no sets.
     """
+
+    plot: ClassVar[str] = "auc"
 
     Asked = SentenceSetsAsked
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pommel.analysis.asking import Question
 from pommel.analysis.cells import (
@@ -121,6 +121,8 @@ class Stability(Answer):
     language; models that have run no pair have no rows. A family's rows stand behind its last
     member's; families whose members are steps of a training have none.
     """
+
+    plot: ClassVar[str] = "stability"
 
     rows: tuple[StabilityRow, ...]
 

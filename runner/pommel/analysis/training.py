@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pommel.analysis.accuracy import Accuracies, Accuracy
 from pommel.analysis.asking import Option, Question, Settings, WithChance, WithLevel, WithModels
@@ -186,6 +186,8 @@ class Training(Answer):
     `without_step` are those whose step has no number, `incomplete` those that lack a suite of a
     circuit (language, group, all) that another step has.
     """
+
+    plot: ClassVar[str] = "training"
 
     Asked = TrainingAsked
 

@@ -46,7 +46,7 @@ class _Chosen(SelectionOptions):
     form: str = field_of(form_option())
     plot: File | None = option(
         help="Draw it, too, in a file whose name ends in .svg, .png, .pdf, .html or .json: auc, "
-        "complexity, scaling, stability or training. `pommel report` draws other plots."
+        "complexity, correlate, scaling, stability or training. `pommel report` draws others."
     )
 
     def runs_of(self, model: str | None) -> Iterator[Run]:
@@ -89,12 +89,12 @@ def _chart(answer: Answer) -> "alt.typing.ChartType":
     """Return the plot of an answer; raises `UsageError` where there is none."""
     from pommel.report import PLOTS
 
-    for kind in PLOTS.values():
-        if kind.answer and kind.chart and isinstance(answer, kind.answer):
-            return kind.chart(answer)
+    kind = PLOTS.get(answer.plot)
+    if kind and kind.chart:
+        return kind.chart(answer)
     raise UsageError(
-        "of this there is no plot; --plot is for auc, complexity (without --difference), scaling, "
-        "stability and training, and `pommel report --plot` makes others"
+        "of this there is no plot; --plot is for auc, complexity (without --difference), "
+        "correlate, scaling, stability and training, and `pommel report --plot` makes others"
     )
 
 

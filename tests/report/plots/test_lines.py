@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -9,11 +10,13 @@ from tests.analysis.records import record, seed
 from tests.report.plots.drawn import Drawn, draw, same
 
 from pommel.analysis.complexity import ComplexityAsked, known_complexities
+from pommel.analysis.correlation import CorrelationAsked
 from pommel.analysis.scaling import ScalingAsked
 from pommel.analysis.training import TrainingAsked
 from pommel.errors import UsageError
 from pommel.report.plots.lines import (
     complexity_chart,
+    correlation_chart,
     factor_axis,
     scaling_chart,
     training_chart,
@@ -66,6 +69,38 @@ def test_sizes(capfd: pytest.CaptureFixture[str]) -> None:
         "Accuracy by size. Families: bloom, xglm. A line joins the sizes of a family. Not shown, "
         "of no family: human. Not shown, of unknown size: big."
     )
+
+
+def test_numbers_of_languages(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    shares = {"en": (0.5, 0.75), "de": (0.75, 0.625), "fr": (1.0, 0.5)}
+    records = [
+        record(model, "s", share=share, language=language)
+        for language, own in shares.items()
+        for model, share in zip("mn", own, strict=True)
+    ]
+    (tmp_path / "wals.csv").write_text("language,complexity\nen,0.3\nde,0.4\nfr,0.5\n")
+    asked = CorrelationAsked(file=tmp_path / "wals.csv")
+    drawn = draw(correlation_chart(asked.answer(records)), capfd)
+    points = {(each["series"], each["key"]): each for each in drawn.marks("symbol")}
+    assert len(drawn.rows) == 6
+    for row in drawn.rows:
+        point = points[row["series"], row["key"]]
+        assert (
+            float(point["accuracy"])
+            == row["accuracy"]
+            == shares[row["key"]]["mn".index(row["series"])]
+        )
+        assert float(point["value"]) == row["value"]
+    # A line of least squares a model; over each language's highest point, its name.
+    assert len(drawn.marks("line")) == 2
+    assert [drawn.texts.count(each) for each in ("en", "de", "fr")] == [1, 1, 1]
+    assert {"complexity", "accuracy", "m", "n"} <= set(drawn.texts)
+    assert drawn.caption == (
+        "Accuracy by a number of each language. Models: m, n. Lines of least squares. Each point "
+        "over 1 model, 1 suite."
+    )
+    with pytest.raises(UsageError, match="nothing has both a number and an accuracy"):
+        correlation_chart(replace(asked.answer(records), pairs=()))
 
 
 def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str]) -> None:

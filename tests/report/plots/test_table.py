@@ -6,6 +6,8 @@ from tests.builders import make_suite
 from tests.report.plots.drawn import draw
 from tests.report.plots.test_regions import run_of
 
+from pommel.analysis import Answer, Complexity, Scaling, SentenceSets, Stability, Training
+from pommel.analysis.correlation import PropertyCorrelations
 from pommel.errors import UsageError
 from pommel.report.plots.table import PLOTS
 from pommel.scoring.run_record import RunRecord
@@ -24,10 +26,24 @@ def test_names() -> None:
         "scaling": "records",
         "training": "records",
         "complexity": "records",
+        "correlation": "records",
         "auc": "runs",
     }
     assert all(kind.about for kind in PLOTS.values())
-    assert all((kind.answer is None) == (kind.chart is None) for kind in PLOTS.values())
+    drawn: set[type[Answer]] = {
+        Stability,
+        Scaling,
+        Training,
+        Complexity,
+        PropertyCorrelations,
+        SentenceSets,
+    }
+    assert {each.plot for each in drawn} == {name for name, kind in PLOTS.items() if kind.chart}
+
+
+def test_numbers_of_a_file_are_another_command_s() -> None:
+    with pytest.raises(UsageError, match="`pommel stats correlate --with FILE"):
+        PLOTS["correlation"].draw([])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Plots with a line a series: accuracy against size, training, complexity."""
+"""Plots with a line a series: accuracy against size, training, complexity, another number."""
 
 import math
 from collections import Counter
@@ -198,6 +198,71 @@ def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
         note = f"Whiskers: ± 1 standard error of the mean over {what}."
     n = ranged(rows, {"n_models": "model", "n_suites": "suite"})
     return _line_chart("Accuracy by complexity", rows, plot, [f"Each point of {n}.", note])
+
+
+class AgainstNumbers(Protocol):
+    """Accuracies against a number of languages (circuits, ...), with the fields of `AccuracyPair`.
+
+    `number` is what the number is called.
+    """
+
+    @property
+    def pairs(self) -> "Sequence[DataclassInstance]":
+        """One a model (family) and key."""
+        ...
+
+    @property
+    def number(self) -> str:
+        """What the number is called."""
+        ...
+
+
+def correlation_chart(result: AgainstNumbers) -> "alt.typing.ChartType":
+    """Return a point a language (circuit, ...) and model, with its name, and a line a model.
+
+    The line is that of least squares, as in figure 3 of Mueller et al. (2020). Raises `UsageError`
+    where there is no point.
+    """
+    rows = _rows(
+        result.pairs,
+        facet="level",
+        series="models",
+        why_empty="there is no point to be shown: nothing has both a number and an accuracy",
+    )
+    highest = {row["key"]: row for row in sorted(rows, key=lambda row: row["accuracy"])}
+    for row in rows:
+        # A name over the highest of its points; names of the others would lie on each other.
+        row["name"] = row["key"] if highest[row["key"]] is row else ""
+    import altair as alt
+
+    channels = series_channels(distinct(rows, "series"), "series", "model")
+    scale = alt.Scale(zero=False, padding=_PADDING)
+    axis = alt.Axis(title=single_line(result.number), grid=False)
+    base = alt.Chart(data_of(rows)).encode(
+        x=alt.X("value:Q", scale=scale, axis=axis),
+        y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(domain=share_domain(rows))),
+    )
+    colour, dash = channels["color"], channels["strokeDash"]
+    line = (
+        base.transform_regression("value", "accuracy", groupby=["series"])
+        .mark_line(strokeWidth=1.5, clip=True)
+        .encode(color=colour, strokeDash=dash)
+    )
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(
+        color=colour,
+        shape=channels["shape"],
+        tooltip=tooltip("series:N key:N value:Q accuracy:Q n_suites:Q n_models:Q"),
+    )
+    names = base.mark_text(dy=-9).encode(text="name:N")
+    chart = (
+        alt.layer(line, points, names)
+        .resolve_legend(strokeDash="independent")
+        .properties(width=_WIDTH + _GAP, height=_HEIGHT)
+    )
+    notes = [named_in(rows, "series", "model"), "Lines of least squares."]
+    notes.append(f"Each point over {ranged(rows, {'n_models': 'model', 'n_suites': 'suite'})}.")
+    title = f"Accuracy by a number of each {rows[0]['level']}"
+    return themed(chart, title, notes, width=_WIDTH + _GAP)
 
 
 def _rows(

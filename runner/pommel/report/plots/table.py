@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pommel.analysis import (
     Accuracies,
-    Answer,
     Complexity,
     Scaling,
     SentenceSets,
@@ -13,10 +12,16 @@ from pommel.analysis import (
     Stability,
     Training,
 )
+from pommel.errors import UsageError
 from pommel.report.plots.auc import auc_chart
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
-from pommel.report.plots.lines import complexity_chart, scaling_chart, training_chart
+from pommel.report.plots.lines import (
+    complexity_chart,
+    correlation_chart,
+    scaling_chart,
+    training_chart,
+)
 from pommel.report.plots.regions import region_chart
 from pommel.report.plots.stability import stability_chart
 
@@ -27,15 +32,21 @@ if TYPE_CHECKING:
 class PlotKind(NamedTuple):
     """A plot, and what it draws: records of results, or runs, which have to have their tokens.
 
-    `about` says what it shows, in a few words. Where that is what a statistic answers, `answer` is
-    the class of it, and `chart` draws one.
+    `about` says what it shows, in a few words. Where that is what a statistic answers, which says
+    so (`Answer.plot`), `chart` draws an answer.
     """
 
     about: str
     draw: Callable[..., "alt.typing.ChartType"]
     needs: Literal["records", "runs"] = "records"
-    answer: type[Answer] | None = None
     chart: Callable[..., "alt.typing.ChartType"] | None = None
+
+
+def _needs_numbers(_: object) -> "alt.typing.ChartType":
+    raise UsageError(
+        "accuracy is drawn against numbers that a file has: `pommel stats correlate --with FILE "
+        "--plot NAME.svg`"
+    )
 
 
 # Every plot draws what it is given, all of it; each raises `UsageError` for what it cannot show.
@@ -54,32 +65,32 @@ PLOTS: Mapping[str, PlotKind] = {
     "stability": PlotKind(
         about="accuracy without and with intervening material",
         draw=lambda records: stability_chart(Stability.of(records)),
-        answer=Stability,
         chart=stability_chart,
     ),
     "scaling": PlotKind(
         about="accuracy by the size of models",
         draw=lambda records: scaling_chart(Scaling.Asked(level="all").answer(records)),
-        answer=Scaling,
         chart=scaling_chart,
     ),
     "training": PlotKind(
         about="accuracy along training",
         draw=lambda records: training_chart(Training.Asked(level="all").answer(records)),
-        answer=Training,
         chart=training_chart,
     ),
     "complexity": PlotKind(
         about="accuracy by the complexity of what intervenes",
         draw=lambda records: complexity_chart(Complexity.Asked().of_known(records)),
-        answer=Complexity,
         chart=complexity_chart,
+    ),
+    "correlation": PlotKind(
+        about="accuracy by a number that a file has for each language (or circuit)",
+        draw=_needs_numbers,
+        chart=correlation_chart,
     ),
     "auc": PlotKind(
         about="AUC by violation, with templates",
         draw=lambda runs: auc_chart(SentenceSets.Asked().answer(runs)),
         needs="runs",
-        answer=SentenceSets,
         chart=auc_chart,
     ),
 }
