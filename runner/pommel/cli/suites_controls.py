@@ -3,11 +3,11 @@
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from pommel.analysis import number_cell, plain_table
 from pommel.cli.lazy_group import Command
@@ -31,9 +31,6 @@ from pommel.values import frozen
 if TYPE_CHECKING:
     from rich.table import Table
 
-# The same words in another order differ by no more; that is a tie.
-_ROUNDING_BITS = 1e-9
-
 _NGRAMS = ("unigram", "bigram")
 _SHARES = ("chance", "context_free", "nearest_region", *_NGRAMS)
 
@@ -42,8 +39,9 @@ _SHARES = ("chance", "context_free", "nearest_region", *_NGRAMS)
 class ControlRow:
     """What a suite gives away: shares of items on which all predictions hold, NaN where unknown.
 
-    `notes` say why one is not known, and, in the words of `meta.context_free`, why words alone tell
-    what is right.
+    Ties are left to chance: where a scorer cannot tell two conditions apart, it guesses. `notes`
+    say why one is not known, and, in the words of `meta.context_free`, why words alone tell what is
+    right.
     """
 
     language: str
@@ -65,11 +63,11 @@ class ControlRow:
         if formulas:
             shares["chance"] = Formula.share_by_chance(formulas)
         for name, model in ngrams.items():
-            found = SuiteSurprisals.of(model, suite).evaluate()
-            holds = [
-                each.holds & (abs(each.margin_bits) > _ROUNDING_BITS) for each in found.counted
-            ]
-            shares[name] = float(np.all(holds, axis=0).mean()) if holds else math.nan
+            table = SuiteSurprisals.of(model, suite).table
+            lookups = [partial(table.column, suite.metric_of(each)) for each in suite.predictions]
+            if formulas:
+                found = Formula.shares_where_tied(formulas, lookups, len(suite.items))
+                shares[name] = float(found.mean())
         notes = [
             str(suite.meta.get("context_free") or ""),
             *(control.why_none for control in controls.values()),

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from tests.suite.formula.strategies import truths
 
 from pommel.suite.formula import Formula
-from pommel.suite.formula.chance import N_ORDERED, Chance, _simulated, chance_of_all
+from pommel.suite.formula.chance import (
+    N_ORDERED,
+    Chance,
+    _simulated,
+    chance_of_all,
+    shares_where_tied,
+)
 from pommel.suite.formula.tree import (
     Comparison,
     Expression,
@@ -173,6 +179,73 @@ def test_predictions_of_one_item_share_its_regions() -> None:
         chance_of_all([])
 
 
+# --- ties
+
+
+def shares(text: str, **values: list[float]) -> list[float]:
+    """Ask for the shares of items with these values."""
+    known = {name: np.array(own) for name, own in values.items()}
+    n_items = len(next(iter(known.values())))
+    found = shares_where_tied([formula(text)], [lambda _, name: known[name]], n_items)
+    return [round(share, 3) for share in found.tolist()]
+
+
+def test_a_tie_is_left_to_chance() -> None:
+    assert shares("a < b", a=[1, 2, 3], b=[2, 2, 2]) == [1, 0.5, 0]
+    assert shares("a >= b", a=[1, 2, 3], b=[2, 2, 2]) == [0, 0.5, 1]
+    # The sides are the same, however values are moved.
+    assert shares("a + b < b + a", a=[1], b=[2]) == [0]
+    assert shares("a <= a", a=[1]) == [1]
+    # Sums that differ by their rounding are equal.
+    assert shares("a + b > c + d", a=[0.1], b=[0.2], c=[0.3], d=[0]) == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a is less than the others, b and c are tied.
+        ("a < b & b < c", 1 / 2),
+        ("a > b & b < c", 0),
+        ("a < b | b < c", 1),
+        ("!(a < b) | b < c", 1 / 2),
+        ("a < b & !(b < c)", 1 / 2),
+        ("b < c & c < b", 0),
+        ("b < c | c < b", 1),
+        ("a < b & a < c & (b - a) > (c - a)", 1 / 2),
+        ("((a < b) + (b < c)) / 2 = 1", 1 / 2),
+        ("((a > b) + (b < c)) / 2 = 1", 0),
+        ("abs(b - c) > 0", 1),
+        ("a + 1 < b", 1 / 2),
+        # The tolerance of these is larger than what ties are broken by.
+        ("b = c", 1),
+        ("b != c", 0),
+    ],
+)
+def test_what_is_no_tie_keeps_what_it_says(text: str, expected: float) -> None:
+    assert shares(text, a=[1], b=[2], c=[2]) == [expected]
+
+
+@pytest.mark.parametrize("text", ["a < b & a < c", GARDEN_PATH, "a + b < c & d < a", "a < 2 * b"])
+def test_nothing_but_ties_is_what_chance_is(text: str) -> None:
+    assert (
+        shares(text, **{name: [0.0, 0.0] for name in "abcd"})
+        == [round(chance_of(formula(text)).share, 3)] * 2
+    )
+
+
+def test_what_is_undefined_does_not_hold() -> None:
+    found = shares("a < b & a < c", a=[1, 1], b=[1, 1], c=[math.nan, 1])
+    assert found == [0, round(1 / 3, 3)]
+
+
+def test_formulas_read_values_of_their_own() -> None:
+    both = [formula("a < b"), formula("c < d")]
+    equal, unequal = ({name: np.array([float(n)]) for name in "abcd"} for n in (0, 1))
+    unequal |= {"c": np.array([0.0])}
+    lookups = [lambda _, name: equal[name], lambda _, name: unequal[name]]
+    assert shares_where_tied(both, lookups, 1).tolist() == [0.5]
+
+
 # --- published suites
 
 DESIGNS: dict[str, tuple[float, Literal["exact", "simulated"]]] = {
@@ -233,6 +306,15 @@ def test_parts_together_are_all_orders_of_everything(tree: Expression) -> None:
     found = chance_of(Formula(text="", tree=tree))
     assert found.method == "exact"
     assert found.share == pytest.approx(share_of(tree, orders), abs=1e-12)
+
+
+@given(orderings(), st.lists(st.integers(1, 3), min_size=5, max_size=5))
+def test_ties_are_broken_in_all_ways_alike(tree: Expression, values: list[int]) -> None:
+    # By less than the tolerance of "=".
+    moved = np.array(values) + np.array([*permutations([0.0, 1.0, 2.0, 3.0, 4.0])]) * 2.0**-20
+    columns = {name: np.array([float(value)]) for name, value in zip("abcde", values, strict=True)}
+    found = shares_where_tied([Formula(text="", tree=tree)], [lambda _, name: columns[name]], 1)
+    assert found.tolist() == [pytest.approx(share_of(tree, moved), abs=1e-12)]
 
 
 @given(orderings())

@@ -1,4 +1,4 @@
-"""How often a formula would hold by chance."""
+"""How often a formula would hold by chance, wholly or where there are ties."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,8 +8,9 @@ from itertools import permutations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pommel.suite.formula.judge import Bits, judge
+from pommel.suite.formula.judge import Bits, Lookup, judge
 from pommel.suite.formula.parser import Formula
 from pommel.suite.formula.tree import (
     Absolute,
@@ -36,6 +37,9 @@ N_ORDERED = 8
 # The standard error of one simulated share is at most 0.0005.
 N_SIMULATED = 1_000_000
 _N_SIMULATED_AT_ONCE = 100_000
+
+# The same numbers in another order come to sums that differ by no more; that is a tie.
+_ROUNDING_BITS = 1e-9
 
 # So large are the draws that the tolerance of `=`, which is in bits, makes no difference. A power
 # of 2: multiplying by it changes no digit.
@@ -86,6 +90,90 @@ def chance_of_all(formulas: Sequence[Formula]) -> Chance:
     is_assumed = any(each.region is not None and each.condition in sentences for each in regions)
     found = _chance(tree)
     return replace(found, method="assumed") if is_assumed else found
+
+
+def shares_where_tied(
+    formulas: Sequence[Formula], lookups: Sequence[Lookup], n_items: int
+) -> NDArray[np.float64]:
+    """Return how likely all formulas hold on each item if ties are broken by chance, (n_items,).
+
+    Each formula reads the values of its own lookup. An item on which no tie matters has 1 where all
+    formulas hold, and 0 where not. A tie is two equal sides of `<`, `>`, `<=` or `>=` that are not
+    the same regions; it comes out as if all values were moved by something of their own that is too
+    small to change what is no tie. So what is tied holds by chance (see `chance_of_all`), and what
+    has nothing but ties holds as often as it would by chance alone. `=` and `!=` keep their
+    tolerance. Where a value is undefined, `judge` has its way.
+    """
+    pairs = [*zip([formula.tree for formula in formulas], lookups, strict=True)]
+    verdicts = [judge(tree, lookup, n_items) for tree, lookup in pairs]
+    shares: NDArray[np.float64] = np.all([each.holds for each in verdicts], axis=0).astype(float)
+    compared = [
+        (node, lookup)
+        for tree, lookup in pairs
+        for node in walk(tree)
+        if isinstance(node, Comparison)
+    ]
+    states = np.array([_states(node, lookup, n_items) for node, lookup in compared]).T
+    is_open = (states == _TIED).any(axis=1) & (states != _UNDEFINED).all(axis=1)
+    for pattern in np.unique(states[is_open], axis=0):
+        left = iter(pattern.tolist())
+        parts = [_undecided(tree, left) for tree, _ in pairs]
+        rest = reduce(lambda one, other: _of_two("&", one, other), parts)
+        share = rest.value if isinstance(rest, Number) else _chance(rest).share
+        shares[is_open & (states == pattern).all(axis=1)] = share
+    return shares
+
+
+# What a comparison may be on an item.
+_FALSE, _TRUE, _TIED, _UNDEFINED = range(4)
+
+
+def _states(comparison: Comparison, lookup: Lookup, n_items: int) -> NDArray[np.int8]:
+    verdict = judge(comparison, lookup, n_items)
+    states = verdict.holds.astype(np.int8)
+    difference = Arithmetic(operator="-", left=comparison.left, right=comparison.right)
+    form = linear(difference)
+    # Two sides that are the same regions are equal, however these are moved.
+    depends = form.factors if form else _names_regions(difference)
+    if depends and comparison.operator not in ("=", "!="):
+        states[np.abs(verdict.margin_bits) <= _ROUNDING_BITS] = _TIED
+    # What counts truths hangs on their ties.
+    for node in walk(difference):
+        if isinstance(node, Comparison):
+            states[_states(node, lookup, n_items) == _TIED] = _TIED
+    states[~verdict.defined] = _UNDEFINED
+    return states
+
+
+def _undecided(node: Expression, states: Iterator[int]) -> Expression:
+    """Return what is left of a node when what its comparisons say is put in: 1, 0, or the tie.
+
+    `states` are those of its comparisons, in the order of `walk`.
+    """
+    match node:
+        case Number() | RegionValue():
+            return node
+        case Negative() | Absolute() | Negation():
+            operand = _undecided(node.operand, states)
+            if isinstance(node, Negation) and isinstance(operand, Number):
+                return Number(value=1 - operand.value)
+            return replace(node, operand=operand)
+        case _:
+            state = next(states) if isinstance(node, Comparison) else _TIED
+            left = _undecided(node.left, states)
+            right = _undecided(node.right, states)
+            if isinstance(node, Logical):
+                return _of_two(node.operator, left, right)
+            is_open = state == _TIED
+            return replace(node, left=left, right=right) if is_open else Number(value=float(state))
+
+
+def _of_two(operator: LogicalOperator, left: Expression, right: Expression) -> Expression:
+    """Return what is left of `left & right`, or `|`; a number is a truth that is known."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Number):
+            return one if one.value == (operator == "|") else other
+    return Logical(operator=operator, left=left, right=right)
 
 
 def _chance(node: Expression) -> Chance:
@@ -174,7 +262,7 @@ def _shape(comparison: Comparison) -> Literal["order", "exchange", "other"]:
     each other if regions are exchanged.
     """
     difference = Arithmetic(operator="-", left=comparison.left, right=comparison.right)
-    if not any(isinstance(each, RegionValue) for each in _walk_numbers(difference)):
+    if not _names_regions(difference):
         return "order"
     form = linear(difference)
     if form is None or form.constant:
@@ -184,6 +272,10 @@ def _shape(comparison: Comparison) -> Literal["order", "exchange", "other"]:
     if not above or not below or (above == below and len(above) == 1):
         return "order"
     return "exchange" if above == below else "other"
+
+
+def _names_regions(node: Expression) -> bool:
+    return any(isinstance(each, RegionValue) for each in _walk_numbers(node))
 
 
 def _walk_numbers(node: Expression) -> Iterator[Expression]:

@@ -31,7 +31,7 @@ from pommel.values import frozen
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
 
-    from pommel.suite.formula.judge import Lookup, Truths, Verdict
+    from pommel.suite.formula.judge import Bits, Lookup, Truths, Verdict
 
 
 Dialect = Literal["pommel", "syntaxgym"]
@@ -78,6 +78,18 @@ class Formula:
         from pommel.suite.formula.chance import chance_of_all
 
         return chance_of_all(formulas).share
+
+    @staticmethod
+    def shares_where_tied(
+        formulas: Sequence["Formula"], lookups: Sequence["Lookup"], n_items: int
+    ) -> "Bits":
+        """Return for each item whether all hold (1, 0), or how likely, if ties are left to chance.
+
+        See `pommel.suite.formula.chance.shares_where_tied`.
+        """
+        from pommel.suite.formula.chance import shares_where_tied
+
+        return shares_where_tied(formulas, lookups, n_items)
 
     @property
     def references(self) -> tuple[RegionValue, ...]:

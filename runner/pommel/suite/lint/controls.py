@@ -9,13 +9,18 @@ surprisals. The number is
 where l is how often the word stands on the side of a directed contrast that should be less
 surprising, and m how often on the other. A word that stands there as often has 0, so that a crossed
 design has nothing but ties; where all sides change places, all numbers change their signs.
+
+Ties are left to chance (`Formula.shares_where_tied`): a scorer that cannot tell two conditions
+apart guesses. So a crossed design comes to what is chance for it, and not to less; a suite of which
+one half is told by its words, and the other half is ties, to more.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from itertools import zip_longest
-from math import log2, nan
+from math import fsum, log2, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +34,6 @@ from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Suite
 from pommel.values import frozen
 
-# Sums of its multiples are exact in any order, so that ties come out as such.
-_STEPS_PER_BIT = 2**20
-
 # So far above chance a suite gives away what it asks for.
 _MOST_ABOVE_CHANCE = 0.1
 # What is right in fewer items may be so by an accident of their words.
@@ -44,16 +46,17 @@ _SHOWN_WORDS = 3
 class Control:
     """What a scorer that sees no syntax comes to on a suite.
 
-    `holds` says for each item whether all predictions hold; where it is empty, `why_none` says why.
+    `shares` say for each item whether all predictions hold, 1 or 0; how likely that is where ties
+    leave it to chance. Where they are empty, `why_none` says why.
     """
 
-    holds: tuple[bool, ...] = ()
+    shares: tuple[float, ...] = ()
     why_none: str = ""
 
     @property
     def share(self) -> float:
         """The share of items on which all predictions hold, NaN where that is not known."""
-        return sum(self.holds) / len(self.holds) if self.holds else nan
+        return fsum(self.shares) / len(self.shares) if self.shares else nan
 
     @classmethod
     def context_free(cls, suite: Suite) -> "Control":
@@ -63,35 +66,41 @@ class Control:
         """
         if not suite.predictions:
             return cls(why_none=_NO_PREDICTION)
-        return cls(holds=_context_free(Subject(suite=suite)).holds)
+        return cls(shares=_context_free(Subject(suite=suite)).shares)
 
     @classmethod
     def nearest_region(cls, suite: Suite) -> "Control":
         """Ask a scorer that sees the region before what is compared, which is often the last noun.
 
-        Of the regions before all that predictions name in the sentence, it is the last one whose
-        text is not the same in all sentences of the suite. Of that region, and of those that are
+        Of the regions before all that are compared in the sentence, it is the last one whose text
+        is not the same in all sentences of the suite. Predictions name what is compared; of whole
+        sentences it is the regions that differ. Of the region before, and of those that are
         compared, it sees what differs between the item's conditions ("s" of "dogs"), all of a text
-        where nothing does. It has a number for each such pair, fitted on the *other* items.
+        where nothing does. It has a number for each such pair, fitted on the *other* items. Where
+        all pairs are as often right as wrong, which is a design, there are only ties: without an
+        item, the others would tell the opposite of what is right in it.
         """
         if not suite.predictions:
             return cls(why_none=_NO_PREDICTION)
         subject = Subject(suite=suite)
-        if any(each.region is None for each in subject.references):
-            return cls(why_none="whole sentences are compared")
-        nearest = _nearest(subject)
+        compared = _compared(subject)
+        nearest = _nearest(subject, compared)
         if not nearest:
             return cls(why_none="nothing that varies stands before what is compared")
         parts = [_parts(item) for item in subject.items]
 
         def pair(item: int, condition: str, region: int) -> list[_Seen]:
+            if (condition, region) not in compared[item]:
+                return []
             own, before = parts[item], nearest.get((item, condition))
             return [("" if before is None else own[condition, before], own[condition, region])]
 
         scorer = _Scorer(subject=subject, seen=pair, is_held_out=True)
         if not scorer.is_informed:
             return cls(why_none="no two items have the same pair of regions")
-        return cls(holds=scorer.holds)
+        if not scorer.one_sided:
+            scorer = replace(scorer, is_held_out=False)
+        return cls(shares=scorer.shares)
 
 
 _NO_PREDICTION = "there is no prediction"
@@ -107,17 +116,20 @@ def context_free(subject: Subject) -> Iterator[Remark]:
     if not suite.predictions or len(suite.items) < _FEWEST_ITEMS or suite.meta.get("context_free"):
         return
     scorer = _context_free(subject)
-    items = [item for item, holds in enumerate(scorer.holds) if holds]
-    share = len(items) / len(scorer.holds)
-    # To find what chance is may take a second.
-    if share <= _MOST_ABOVE_CHANCE or not (one_sided := scorer.one_sided):
+    # To find what is left to chance, and what chance is, may take a second.
+    if not (one_sided := scorer.one_sided):
+        return
+    control = Control(shares=scorer.shares)
+    if (share := control.share) <= _MOST_ABOVE_CHANCE:
         return
     chance = Formula.share_by_chance(subject.formulas)
     if share > chance + _MOST_ABOVE_CHANCE:
+        items = [item for item, own in enumerate(control.shares) if own > chance]
+        guesses = "" if {0, 1}.issuperset(control.shares) else " if ties are guessed"
         yield Remark(
             path=("predictions", 0, "formula"),
             message=f"words alone, whatever stands before them, tell what is right "
-            f"{subject.where(items)}: {share:.2f}, by chance {chance:.2f}; {one_sided}",
+            f"{subject.where(items)}: {share:.2f}{guesses}, by chance {chance:.2f}; {one_sided}",
             hint="exchange words within items, so that each is right as often as wrong, or say in "
             "meta.context_free why they cannot be",
             item_numbers=subject.numbers(items),
@@ -185,15 +197,13 @@ class _Scorer:
         return any(n > 1 for n in n_items.values())
 
     @property
-    def holds(self) -> tuple[bool, ...]:
-        """Whether all predictions hold, item by item."""
+    def shares(self) -> tuple[float, ...]:
+        """Whether all predictions hold, 1 or 0, or how likely that is, item by item."""
         suite = self.subject.suite
         column = cache(self._column)
-        every = [
-            each.formula.judge(partial(column, suite.metric_of(each)), len(suite.items)).holds
-            for each in suite.predictions
-        ]
-        return tuple(np.all(every, axis=0).tolist())
+        lookups = [partial(column, suite.metric_of(each)) for each in suite.predictions]
+        n_items = len(suite.items)
+        return tuple(Formula.shares_where_tied(self.subject.formulas, lookups, n_items).tolist())
 
     def _column(self, metric: str, region: int | None, condition: str) -> NDArray[np.float64]:
         rows = self.sides[Side.of(RegionValue(region=region, condition=condition))]
@@ -206,9 +216,7 @@ class _Scorer:
             [1 + self.total[word, is_right] - own[word, is_right] for is_right in (True, False)]
             for word in row
         ]
-        return [
-            round(log2(wrong / right) * _STEPS_PER_BIT) / _STEPS_PER_BIT for right, wrong in counts
-        ]
+        return [log2(wrong / right) for right, wrong in counts]
 
     @property
     def one_sided(self) -> str:
@@ -239,7 +247,35 @@ def _context_free(subject: Subject) -> _Scorer:
     )
 
 
-def _nearest(subject: Subject) -> dict[tuple[int, str], int]:
+def _compared(subject: Subject) -> Sequence[AbstractSet[tuple[str, int]]]:
+    """Return what is compared of each item, by condition: regions by their numbers.
+
+    It is what predictions name; of whole sentences, what differs between two that are compared.
+    """
+    named = {
+        (each.condition, each.region) for each in subject.references if each.region is not None
+    }
+    names = [
+        (each.less.condition, each.more.condition)
+        for each in subject.contrasts
+        if each.less.regions is None and each.more.regions is None
+    ]
+    return [
+        named.union(
+            (name, region)
+            for pair in names
+            for region in {region for each in pair for region in item[each].spans}
+            if len({item[each].text(region) for each in pair}) > 1
+            for name in pair
+            if region in item[name].spans
+        )
+        for item in subject.items
+    ]
+
+
+def _nearest(
+    subject: Subject, compared: Sequence[AbstractSet[tuple[str, int]]]
+) -> dict[tuple[int, str], int]:
     """Return the nearest region that varies, by item and condition, where there is one."""
     texts = defaultdict(set)
     for item in subject.items:
@@ -247,12 +283,12 @@ def _nearest(subject: Subject) -> dict[tuple[int, str], int]:
             for region in laid.spans:
                 texts[region].add(laid.text(region))
     varying = {region for region, own in texts.items() if len(own) > 1}
-    named = {(each.condition, each.region) for each in subject.references}
     found = {}
     for index, item in enumerate(subject.items):
-        for name, laid in item.items():
+        for name in {name for name, _ in compared[index]}:
+            laid = item[name]
             for region in laid.spans:
-                if (name, region) in named:
+                if (name, region) in compared[index]:
                     break
                 if region in varying and laid.text(region):
                     found[index, name] = region

@@ -288,9 +288,15 @@ class Subject:
 
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
-        """What the predictions compare, each pair of sides once."""
-        found = (each for formula in self.formulas for each in contrasts(formula))
-        return tuple({each.sides: each for each in found}.values())
+        """What the predictions compare, each pair of sides once, as it is compared first.
+
+        In `a < b & b - a < d - c` it is a that should be less surprising than b, however much.
+        """
+        found: dict[frozenset[Side], Contrast] = {}
+        for formula in self.formulas:
+            for each in contrasts(formula):
+                found.setdefault(each.sides, each)
+        return tuple(found.values())
 
     @cached_property
     def references(self) -> tuple[RegionValue, ...]:
