@@ -48,8 +48,35 @@ def test_other_characters(character: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("next\u00a0to", "U+00A0 (NO-BREAK SPACE)"),
+        ("the\u2009dog", "U+2009 (THIN SPACE)"),
+        ("Où\u202fest", "U+202F (NARROW NO-BREAK SPACE)"),
+        ("\u0915\u093f\u00a0\u0939\u093e", "U+00A0 (NO-BREAK SPACE)"),  # behind a Hindi sign
+    ],
+)
+def test_spaces_of_another_kind(text: str, name: str) -> None:
+    (remark,) = remarks("barks", text)
+    assert remark.message == (
+        f"the character {name} looks like a space, and stands in the text in item 2"
+    )
+    assert remark.hint == "write a space; to a model it is another character"
+    assert remark.path == ("items", 1, "conditions", 0, "regions", 1, "content")
+    # In every item, and in all conditions.
+    items: list[Sentences] = [{"a": (text, "barks"), "b": (text, "bark")}] * 2
+    (remark,) = check_suite(make_suite(items, []), ["control-character"])
+    assert remark.message.endswith("in the text in every item")
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "Qui aboie\u202f?",
+        "«\u00a0ouah\u00a0», dit-il\u00a0:",
+        "10\u202f000\u00a0km",
+        "M.\u00a0Dupont",
+        "\u1820\u202f\u1822",  # a Mongolian ending
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian, with a ZWNJ
         "\u0d15\u0d4d\u200d",  # Malayalam, with a ZWJ
         "\u05d0!\u200f \u200ea\u061c",  # marks of direction

@@ -45,25 +45,41 @@ _JOINS_NOTHING = re.compile(rf"(?<=[A-Za-z\u00c0-\u02af\u0370-\u058f\u1e00-\u1ff
 _DIRECTION_MARKS = "\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}\N{ARABIC LETTER MARK}"
 # By their categories these are letters, and a sign.
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+# That a line is not broken at one, and how wide it is, is no matter between two words. Mongolian
+# has one before its endings.
+_OTHER_SPACES = re.compile(r"(?<=[^\s\u1800-\u18af])[\u00a0\u2000-\u200a\u202f\u205f](?=\S)")
 
 
 def control_character(subject: Subject) -> Iterator[Remark]:
     """Yield the characters that steer a terminal, turn the direction of a text, or are not seen.
 
     Not so joiners in scripts whose letters join, marks of direction in a suite that is written from
-    right to left, and the signs that some scripts put before a number.
+    right to left, and the signs that some scripts put before a number. And the spaces of another
+    kind between words (no-break, thin), but not those beside marks and digits, where typography has
+    them (*Qui ?* in French, *10 km*).
     """
     texts = subject.suite.once(_unusual_texts)
     needed = _DIRECTION_MARKS if any(map(_is_right_to_left, set().union(*texts))) else ""
     places: dict[str, dict[int, JsonPath]] = defaultdict(dict)
     for text, paths in texts.items():
         unseen = [each for each in text if _is_control(each) and each not in needed]
-        for each in dict.fromkeys(unseen + _JOINS_NOTHING.findall(text)):
+        found = [*unseen, *_JOINS_NOTHING.findall(text), *_spaces_of_another_kind(text)]
+        for each in dict.fromkeys(found):
             for item, path in paths.items():
                 places[each].setdefault(item, path)
     for character, paths in places.items():
-        words = (f"the character {_named(character)} cannot be seen, and stands in the text", "")
-        yield _remark(subject, paths, words, "remove it; a model reads it, too")
+        does, hint = "cannot be seen", "remove it; a model reads it, too"
+        if unicodedata.category(character) == "Zs":
+            does, hint = "looks like a space", "write a space; to a model it is another character"
+        words = (f"the character {_named(character)} {does}, and stands in the text", "")
+        yield _remark(subject, paths, words, hint)
+
+
+def _spaces_of_another_kind(text: str) -> Iterator[str]:
+    for found in _OTHER_SPACES.finditer(text):
+        beside = text[found.start() - 1] + text[found.end()]
+        if all(unicodedata.category(each)[0] in "LM" for each in beside):
+            yield found[0]
 
 
 def _is_control(character: str) -> bool:
