@@ -123,7 +123,7 @@ def command(suites: tuple[str, ...], text: Path | None, form: str) -> None:
 
     Shares of items on which all predictions hold: by chance; of a scorer that has one number for
     each word, whatever stands before it, fitted on the suite; of one that sees the nearest region
-    that varies, fitted on the other items; of n-gram models.
+    that varies, fitted on the other items; of n-gram models. Ties are left to chance.
 
     \b
       pommel suites controls my_suite.json
