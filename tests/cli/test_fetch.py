@@ -211,7 +211,7 @@ def test_a_faulty_file_costs_no_other_and_ties_are_named(
     pommel: Pommel, mirror: FileServer, tmp_path: Path
 ) -> None:
     source, line = PublishedSource.named("gevalm"), '{"text": "er singt .", '
-    line += '"text_masked": "er [MASK] .", "candidates": ["singt", "%s"], "case": "a"}\n'
+    line += '"text_masked": "er [MASK] .", "candidates": ["singt", "%s"], "case": "SimplSent_pl"}\n'
     place = "data/input/SimplSent/SimplSent_"
     mirror.serve(at(source, f"{place}pl.jsonl"), (line % "sang" + line % "singt").encode())
     mirror.serve(at(source, f"{place}sg.jsonl"), (line % "sang").encode() + b"[]\n")

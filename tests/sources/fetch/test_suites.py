@@ -150,6 +150,38 @@ def test_a_suite_is_in_its_language(
     assert json.loads(suite.content)["meta"].get("language") == expected
 
 
+MASKED = (
+    '{"text": "er singt .", "text_masked": "er [MASK] .", "candidates": ["singt", "singen"], '
+    '"case": "%s"}\n'
+)
+
+
+def test_suites_are_called_like_the_cases_that_their_files_name(tmp_path: Path) -> None:
+    # As six of gevalm's files, two have one another's case.
+    files = {
+        "input/Voran/Voran_a.jsonl": MASKED % "Voran_b",
+        "input/Voran/Voran_b.jsonl": MASKED % "Voran_a" * 2,
+        "input/Singen/x.jsonl": MASKED % "Singen_a",
+        "output/Singen/x.jsonl": MASKED % "Singen_a",
+        "input/Singen/two.jsonl": MASKED % "Singen_a" + MASKED % "Singen_b",
+        "input/Singen/odd.jsonl": MASKED % "../odd",
+        "input/Singen/again.jsonl": MASKED % "Voran_b",
+    }
+    suites = fetched_from(tmp_path, files).suites().suites
+    metas = {name: json.loads(each.content)["meta"] for name, each in suites.items()}
+    told = {name: (each.made_of, metas[name]["group"]) for name, each in suites.items()}
+    assert told == {
+        "Voran_b.json": ("input/Voran/Voran_a.jsonl", "Voran"),
+        "Voran_a.json": ("input/Voran/Voran_b.jsonl", "Voran"),
+        "input-Singen-Singen_a.json": ("input/Singen/x.jsonl", "Singen"),
+        "output-Singen-Singen_a.json": ("output/Singen/x.jsonl", "Singen"),
+        "two.json": ("input/Singen/two.jsonl", "Singen"),
+        "odd.json": ("input/Singen/odd.jsonl", "Singen"),
+        "again.json": ("input/Singen/again.jsonl", "Singen"),
+    }
+    assert all(f"{meta['name']}.json" == name for name, meta in metas.items())
+
+
 def test_a_long_csv_is_a_suite(tmp_path: Path) -> None:
     rows = "item_number,condition_name,region_number,region_name,content\n1,good,1,all,wren\n"
     made = fetched_from(tmp_path, {"a/wren.csv": rows}).suites()

@@ -33,6 +33,7 @@ from pommel.sources.fetch.source import (
     remove_leftovers,
 )
 from pommel.sources.formats.long_csv import COLUMNS
+from pommel.sources.formats.set_format import SetFormat
 from pommel.suite import PublishedSuite
 from pommel.values import frozen
 
@@ -131,8 +132,8 @@ class FetchedSource:
         """Return the suites that the files are; a faulty file costs none of the others.
 
         A suite is an object with `items` in JSON, a long CSV, or a file of minimal sets. It is
-        called like its file, with its folders where two of the source's files are called alike,
-        fetched or not.
+        called like its file, or as its sets say, with its folders where two of the source's files
+        are called alike, fetched or not.
         """
         names = distinct_names([file.path for file in self.source.files])
         suites: dict[str, MadeFile] = {}
@@ -142,21 +143,29 @@ class FetchedSource:
             place = self._place(path)
             try:
                 is_suite = _is_suite(path)
-                if not is_suite and recognised(path) is None:
+                form = None if is_suite else recognised(path)
+                if not is_suite and form is None:
                     others.append(place)
                     continue
+                name = names[place]
+                if form and form.named_by:
+                    name = _name_told(form, path, name)
+                    # What is said twice costs nobody a suite.
+                    name = names[place] if f"{name}.json" in suites else name
                 # A suite's JSON has its name and all that it says of itself in it.
                 is_json = is_suite and path.suffix == ".json"
                 about = {} if is_json else _about(self.source, place)
-                name = "" if is_json else names[place]
-                (content,), _ = Conversion(name=name, about=about).contents(path)
+                if form and form.folder:
+                    about = {**about, form.folder: path.parent.name}
+                conversion = Conversion(name="" if is_json else name, about=about)
+                (content,), _ = conversion.contents(path)
                 text = "".join(content.suite_pieces())
             except InputError as error:
                 faulty[place] = error
                 continue
             note = content.tally.tie_note()
             made = MadeFile(content=text.encode(), made_of=place, note=note)
-            suites[f"{names[place]}.json"] = made
+            suites[f"{name}.json"] = made
         return SuitesMade(suites=suites, faulty=faulty, others=others)
 
     def export(
@@ -352,6 +361,17 @@ def distinct_names(paths: Sequence[str]) -> dict[str, str]:
         is_alone = n_called[each.stem.casefold()] == 1
         names[str(each)] = each.stem if is_alone else "-".join(each.with_suffix("").parts)
     return names
+
+
+def _name_told(form: SetFormat, path: Path, name: str) -> str:
+    """Return what the sets of a file say that their suite is called; `name` if they do not agree.
+
+    Folders that are part of `name` stay.
+    """
+    told = {(each.fields or {}).get(form.named_by) for each in form.read(path)}
+    own = told.pop() if len(told) == 1 else None
+    is_name = isinstance(own, str) and own.isprintable() and PurePosixPath(own).parts == (own,)
+    return f"{name.removesuffix(path.stem)}{own}" if is_name else name
 
 
 def _about(source: PublishedSource, place: str) -> Mapping[str, Any]:

@@ -20,7 +20,9 @@ class SetFormat:
     first 4,096 characters of a file whether they are this one's; what is no text is told by its
     ending alone. `compared` is what publications compare: the whole sentence, or the contrast only,
     and `metric` by what of its tokens. `has_lone` says that a set may be without an ungrammatical
-    sentence, and `has_contexts` that it may have contexts.
+    sentence, and `has_contexts` that it may have contexts. `named_by` is the field of sets that
+    says what their suite is called, whatever the file is, and `folder` what the folder of a file
+    says of its suite, a key of the suite's meta.
 
     A format that is one text has `parse`, which returns the sets of a text, given the file's name
     for messages. Another one has `load` instead, for a file, or several beside one another. A
@@ -39,6 +41,8 @@ class SetFormat:
     metric: str = "sum"
     has_lone: bool = False
     has_contexts: bool = False
+    named_by: str = ""
+    folder: str = ""
     is_like: Callable[[str], bool] = lambda _: True
 
     def read(self, path: Path) -> list[MinimalSet]:
