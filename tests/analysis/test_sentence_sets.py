@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 from hypothesis import given, strategies as st
+from tests.analysis.records import seed
 from tests.analysis.sentence_sets import CASES, design_scores, pair_scores
 from tests.builders import make_suite, token
 from tests.word_model import WordModel
@@ -220,10 +221,11 @@ def test_suites_that_are_no_sets_are_named() -> None:
 
 
 _SHARED = "model_name suite circuit language"
-_ESTIMATE = "n_templates low high sd n_unscored n_skipped"
+_FAMILIES = "member is_family n_members sd_population"
+_ESTIMATE = f"n_templates low high sd n_unscored n_skipped {_FAMILIES}"
 COLUMNS = {
     "auc": f"{_SHARED} comparison n_grammatical n_ungrammatical n_templates auc low high sd n_ties "
-    "n_unscored n_skipped".split(),
+    f"n_unscored n_skipped {_FAMILIES}".split(),
     "orders": f"{_SHARED} order n_sentences mean_score {_ESTIMATE}".split(),
     "pairs": f"{_SHARED} order other_order n_pairs share_preferred {_ESTIMATE}".split(),
     "features": f"{_SHARED} noun plausible_case case n_with n_without auc {_ESTIMATE}".split(),
@@ -457,3 +459,61 @@ def test_what_is_left_out_is_told_and_shown() -> None:
         "words on small: 4 sentences with a token without a surprisal, which is left out of the "
         "sentence's score"
     )
+
+
+def seed_run(number: int, bits: dict[str, float | None], **settings: object) -> Run:
+    run = one_run(bits, **settings)
+    member = seed(number)
+    result = replace(
+        run.result,
+        model_name=f"lstm/{member.label}",
+        membership=member,
+        provenance={**run.result.provenance, "fingerprint": str(number)},
+    )
+    return replace(run, result=result)
+
+
+def test_the_row_of_a_family_of_seeds_is_the_mean_over_its_members() -> None:
+    # Both right, one right, one right and one tie.
+    seeds: list[dict[str, float | None]] = [{}, {"purr": 9.0}, {"bark": 4.0}]
+    runs = [seed_run(number, bits) for number, bits in enumerate(seeds, 1)]
+    found = SentenceSetsAsked(n_resamples=99).answer([*runs, one_run()])
+    rows = found.frame().to_dict("records")
+    assert [(row["model_name"], row["member"], row["is_family"]) for row in rows] == [
+        ("lstm/seed-1", "seed-1", False),
+        ("lstm/seed-2", "seed-2", False),
+        ("lstm/seed-3", "seed-3", False),
+        ("lstm", "", True),
+        ("words", "", False),
+    ]
+    assert [row["auc"] for row in rows] == [1.0, 0.5, 0.75, 0.75, 1.0]
+    assert [row["n_members"] for row in rows] == [1, 1, 1, 3, 1]
+    family = rows[3]
+    assert (family["sd"], family["sd_population"]) == (0.25, pytest.approx(math.sqrt(1 / 24)))
+    assert math.isnan(family["low"])
+    assert math.isnan(rows[0]["sd_population"])
+    # Counts are those of all members; how many sentences there are is none.
+    assert [family[each] for each in ("n_templates", "n_ties", "n_grammatical")] == [6, 1, 1]
+    (table,) = found.tables()
+    assert [str(each.header) for each in table.columns][3:] == [
+        "lstm/seed-1",
+        "lstm/seed-2",
+        "lstm/seed-3",
+        "lstm (mean ± sd, n = 3)",
+        "words",
+    ]
+    assert [*table.columns[-2].cells] == ["0.750 ± 0.250"]
+    assert str(table.caption).endswith("\nsd: of a sample (n - 1), over members.")
+
+
+def test_a_seed_without_templates_is_no_part_of_the_mean_and_a_lone_one_has_none_shown() -> None:
+    runs = [seed_run(1, {}), seed_run(2, {"purr": 9.0}), seed_run(3, {"bark": math.inf})]
+    unknown = replace(runs[2].surprisals, sentences=one_run(regions="needed").surprisals.sentences)
+    runs[2] = replace(runs[2], surprisals=unknown)
+    found = SentenceSetsAsked(n_resamples=99).answer(runs)
+    family = found.frame().to_dict("records")[-1]
+    assert [family[each] for each in ("auc", "n_members", "n_skipped")] == [0.75, 2, 2]
+    assert [*found.tables()[0].columns[-1].cells] == ["0.750 ± 0.354 (n = 2)"]
+    alone = SentenceSetsAsked(n_resamples=99).answer(runs[:1])
+    assert [*alone.frame()["model_name"]] == ["lstm/seed-1", "lstm"]
+    assert [str(each.header) for each in alone.tables()[0].columns][3:] == ["lstm/seed-1"]

@@ -152,9 +152,9 @@ def step_cell(step: float) -> str:
     return "-" if math.isnan(step) else f"{step:.15g}"
 
 
-def mean_sd_cell(mean: float, sd: float, *, sign: str = "") -> str:
+def mean_sd_cell(mean: float, sd: float, digits: int = 2, *, sign: str = "") -> str:
     """Return "0.83 ± 0.05": a mean of scores, and their standard deviation or its own error."""
-    return f"{number_cell(mean, sign=sign)} ± {number_cell(sd)}"
+    return f"{number_cell(mean, digits, sign=sign)} ± {number_cell(sd, digits)}"
 
 
 @frozen

@@ -8,16 +8,28 @@ permutation design only: what is preferred there is no error.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommel.analysis.asking import Option, WithDraws
-from pommel.analysis.cells import Answer, add_sections, interval_cell, plain_table
+from pommel.analysis.cells import (
+    Answer,
+    FamilyColumn,
+    add_sections,
+    grouped,
+    interval_cell,
+    mean_sd_cell,
+    plain_table,
+)
 from pommel.analysis.inference import auc
-from pommel.analysis.models_compared import ModelsCompared, labelled
+from pommel.analysis.models_compared import (
+    ComparedFamily,
+    ModelsCompared,
+    labelled,
+)
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import Run, RunRecord, SuiteKey
@@ -115,7 +127,8 @@ class SetScores:
     normalised), with sentences as in `sentences`. A template (an item) with a sentence that has no
     score is left out, its row NaN. `n_unscored` counts the sentences of the others in which a
     token has no surprisal: their score is that of the remaining tokens. `n_not_asked_for` counts
-    the templates that are left out because a token was not asked for.
+    the templates that are left out because a token was not asked for. `member` is which member of
+    its family the model is, "" for one of none, and `family` that family, if it has a mean.
     """
 
     model: str
@@ -126,6 +139,8 @@ class SetScores:
     scores: Scores
     n_unscored: int = 0
     n_not_asked_for: int = 0
+    member: str = ""
+    family: ComparedFamily | None = None
 
     @property
     def kept(self) -> Scores:
@@ -232,10 +247,16 @@ def scores_of_runs(
             f"no suite says which of its conditions are ungrammatical (meta.unacceptable): "
             f"{listed(list(others))}"
         )
+    compared = ModelsCompared.of(records)
     named = [
-        replace(found[int(record.run_id)], model=compared.label)
-        for compared in ModelsCompared.of(records).models
-        for record in compared.records
+        replace(
+            found[int(record.run_id)],
+            model=model.label,
+            member=model.membership.label if model.membership else "",
+            family=compared.family_of.get(model),
+        )
+        for model in compared.models
+        for record in model.records
     ]
     return named, list(others)
 
@@ -295,6 +316,9 @@ def _score(
 # What a row is about, in words and counts: the columns that its table alone has.
 About = Mapping[str, str | int]
 
+# Of what a row is about the one that depends on the model.
+_TIES = "n_ties"
+
 # A row of a table: what it is about, and its value of each template.
 _Values = tuple[About, list[float]]
 
@@ -319,7 +343,7 @@ def _aucs(each: SetScores) -> Iterator[_Values]:
                 "comparison": comparison,
                 "n_grammatical": len(own),
                 "n_ungrammatical": len(others),
-                "n_ties": int((better[:, :, np.newaxis] == worse[:, np.newaxis]).sum()),
+                _TIES: int((better[:, :, np.newaxis] == worse[:, np.newaxis]).sum()),
             },
             _template_aucs(better, worse),
         )
@@ -413,6 +437,7 @@ class _Kind:
 
 
 _SHARED = ("model_name", "suite", "circuit", "language")
+_OF_FAMILIES = ("member", "is_family", "n_members", "sd_population")
 _ESTIMATE = ("n_templates", "low", "high", "sd", "n_unscored", "n_skipped")
 _OF_SHARES = "Mean over templates [95% score interval over templates]"
 
@@ -421,7 +446,7 @@ _KINDS: dict[SetTable, _Kind] = {
         values=_aucs,
         columns=(
             *("comparison", "n_grammatical", "n_ungrammatical", "n_templates", "auc"),
-            *("low", "high", "sd", "n_ties", "n_unscored", "n_skipped"),
+            *("low", "high", "sd", _TIES, "n_unscored", "n_skipped"),
         ),
         mean="auc",
         title="AUC: how often a grammatical sentence scores above an ungrammatical one",
@@ -469,17 +494,62 @@ class SetRow:
 
     The mean over templates is unweighted. Of shares (AUCs, preferences) it has a score interval, of
     scores in bits a bootstrap interval.
+
+    The row of a family is the mean of `of_members`, the rows of its members. It has no values and
+    no interval, and its counts are those of all members.
     """
 
     scores: SetScores
     about: About
     values: tuple[float, ...]
     estimate: Estimate
+    of_members: "tuple[SetRow, ...]" = ()
+
+    @classmethod
+    def of_family(cls, family: ComparedFamily, rows: "Sequence[SetRow]") -> "SetRow":
+        """Return the row of a family, whose members have these, about the same."""
+        first, mean = rows[0], Spread.of(row.estimate.mean for row in rows).mean
+        n_ties = sum(int(row.about.get(_TIES, 0)) for row in rows)
+        return cls(
+            scores=replace(first.scores, model=family.label, member=""),
+            about={key: n_ties if key == _TIES else said for key, said in first.about.items()},
+            values=(),
+            estimate=Estimate(
+                n=sum(row.estimate.n for row in rows), mean=mean, low=math.nan, high=math.nan
+            ),
+            of_members=tuple(rows),
+        )
+
+    @property
+    def is_family(self) -> bool:
+        """Whether it is the mean of a family."""
+        return bool(self.of_members)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is of a family of one member, and says what that member's row says."""
+        return self.is_family and self._n_in_family == 1
+
+    @property
+    def _n_in_family(self) -> int:
+        return len(self.scores.family.members) if self.scores.family else 0
+
+    @property
+    def spread(self) -> Spread:
+        """How much the values differ, or the members of a family."""
+        return Spread.of([row.estimate.mean for row in self.of_members] or self.values)
+
+    @property
+    def header(self) -> str:
+        """What stands above the cell: of a family, that it is a mean, and of how many."""
+        column = FamilyColumn(family=self.scores.model, n=self._n_in_family)
+        return column.header if self.is_family else self.scores.model
 
     def columns(self, mean: str) -> dict[str, object]:
         """Return the columns of the row; `mean` is what that of the mean is called."""
         scores, found = self.scores, self.estimate
-        is_finite = all(map(math.isfinite, self.values))
+        every = [row.scores for row in self.of_members or (self,)]
+        spread, is_finite = self.spread, math.isfinite(found.mean)
         return {
             **self.about,
             "model_name": scores.model,
@@ -490,9 +560,13 @@ class SetRow:
             "n_templates": found.n,
             "low": found.low,
             "high": found.high,
-            "sd": Spread.of(self.values).sd if is_finite else math.nan,
-            "n_unscored": scores.n_unscored,
-            "n_skipped": scores.n_skipped,
+            "sd": spread.sd if is_finite else math.nan,
+            "n_unscored": sum(each.n_unscored for each in every),
+            "n_skipped": sum(each.n_skipped for each in every),
+            "member": scores.member,
+            "is_family": self.is_family,
+            "n_members": spread.n if self.is_family else 1,
+            "sd_population": spread.sd_population if self.is_family else math.nan,
         }
 
     @property
@@ -501,6 +575,10 @@ class SetRow:
         if not self.estimate.n:
             return "no templates"
         digits = 2 if "n_sentences" in self.about else 3
+        if self.is_family:
+            spread = self.spread
+            of = f" (n = {spread.n})" if spread.n < self._n_in_family else ""
+            return f"{mean_sd_cell(spread.mean, spread.sd, digits)}{of}"
         shown = interval_cell(self.estimate.mean, self.estimate, digits)
         return f"{shown} of {self.estimate.n}" if self.scores.n_skipped else shown
 
@@ -520,6 +598,25 @@ def set_rows(
         else:
             estimate = Estimate.of_values(values, n_resamples=n_resamples, seed=seed)
         yield SetRow(scores=each, about=about, values=tuple(values), estimate=estimate)
+
+
+def _with_families(
+    scores: Sequence[SetScores], rows: Sequence[Sequence[SetRow]]
+) -> Iterator[SetRow]:
+    """Yield the rows of scores, those of each family behind the last ones of a member."""
+    last = {each.family: each for each in scores if each.family}
+    for each, own in zip(scores, rows, strict=True):
+        yield from own
+        if (family := each.family) and last[family] is each:
+            of_members = (row for found in rows for row in found if row.scores.family is family)
+            for members in grouped(of_members, _what).values():
+                yield SetRow.of_family(family, members)
+
+
+def _what(row: SetRow) -> tuple[object, ...]:
+    """Return what the rows of a family's members are about, if it is the same."""
+    about = {key: value for key, value in row.about.items() if key != _TIES}
+    return row.scores.language, row.scores.suite, *about.items()
 
 
 @frozen(slots=False)
@@ -575,12 +672,12 @@ class SentenceSetsAsked(WithDraws):
                 names = f"{other.result.model_name} and {run.result.model_name}"
                 raise UsageError(f"--unigram {self.unigram!r} is both {names}; name one of them")
         scores, not_sets = scores_of_runs(runs, normalise=self.normalise, unigrams=unigrams)
-        rows = (
-            set_rows(each, self.table, n_resamples=self.n_resamples, seed=self.seed)
+        rows = [
+            [*set_rows(each, self.table, n_resamples=self.n_resamples, seed=self.seed)]
             for each in scores
-        )
+        ]
         return SentenceSets(
-            rows=tuple(chain.from_iterable(rows)),
+            rows=tuple(_with_families(scores, rows)),
             scores=tuple(scores),
             not_sets=tuple(not_sets),
             table=self.table,
@@ -591,7 +688,9 @@ class SentenceSetsAsked(WithDraws):
 class SentenceSets(Answer):
     """How models score the sentences of sets: AUCs, or what they prefer of the grammatical ones.
 
-    `scores` are what rows are computed from, `not_sets` the names of suites that are no sets.
+    `scores` are what rows are computed from, `not_sets` the names of suites that are no sets. A
+    family's rows stand behind its last member's; families whose members are steps of a training
+    have none.
     """
 
     plot: ClassVar[str] = "auc"
@@ -607,6 +706,11 @@ class SentenceSets(Answer):
     def without_templates(self) -> list[SetScores]:
         """The scores of which every template is left out."""
         return [each for each in self.scores if each.n_skipped == len(each.scores)]
+
+    @property
+    def shown(self) -> list[SetRow]:
+        """The rows without those of families of one member."""
+        return [row for row in self.rows if not row.is_alone]
 
     @property
     def notes(self) -> Sequence[str]:
@@ -651,19 +755,25 @@ class SentenceSets(Answer):
         """Return one row each: a comparison, an order, a pair of orders, or a noun and case."""
         kind = _KINDS[self.table]
         rows = [each.columns(kind.mean) for each in self.rows]
-        return frame_of_rows(rows, (*_SHARED, *kind.columns))
+        return frame_of_rows(rows, (*_SHARED, *kind.columns, *_OF_FAMILIES))
 
     def tables(self) -> "list[Table]":
-        """Return one table: suites and what is compared x models; each suite is a section."""
+        """Return one table: suites and what is compared x models; each suite is a section.
+
+        Families of one member are left out.
+        """
         kind = _KINDS[self.table]
-        models = list(dict.fromkeys(row.scores.model for row in self.rows))
+        models = list(dict.fromkeys(row.header for row in self.shown))
         cells: dict[tuple[str, ...], dict[str, str]] = {}
-        for row in self.rows:
+        for row in self.shown:
             # A noun of which no case is plausible has none in brackets.
             words = (word.format_map(row.about).removesuffix(" ()") for word in kind.words)
-            cells.setdefault((row.scores.suite, *words), {})[row.scores.model] = row.cell
+            cells.setdefault((row.scores.suite, *words), {})[row.header] = row.cell
+        caption = kind.caption
+        if any(row.is_family for row in self.shown):
+            caption += "\nsd: of a sample (n - 1), over members."
         table = plain_table(
-            kind.title, names=("suite", *kind.headers), numbers=models, caption=kind.caption
+            kind.title, names=("suite", *kind.headers), numbers=models, caption=caption
         )
         add_sections(
             table,

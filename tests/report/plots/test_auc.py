@@ -87,6 +87,15 @@ def test_what_is_a_row_and_what_a_facet() -> None:
     assert {row["facet"] for row in auc_rows(sets([*pairs, *named]))} == {"pairs", "others"}
 
 
+def test_the_mean_of_a_family_has_no_marks() -> None:
+    seeds = rows_of("lstm/seed-1", "lstm/seed-2")
+    family = replace(seeds[0], scores=replace(seeds[0].scores, model="lstm"), of_members=(*seeds,))
+    assert {row["model"] for row in auc_rows(sets([*seeds, family]))} == {
+        "lstm/seed-1",
+        "lstm/seed-2",
+    }
+
+
 def test_without_a_template_there_is_no_plot() -> None:
     nothing = pair_scores([[float("nan"), 0]])
     with pytest.raises(UsageError) as caught:

@@ -117,9 +117,9 @@ _MARKS = (
 def auc_rows(sets: SentenceSets) -> Rows:
     """Return a row for each mean that there is (`template` is None), and one for each template.
 
-    Templates count from 1, those that are left out not among them.
+    Templates count from 1, those that are left out not among them. Means of families are no rows.
     """
-    known = [row for row in sets.rows if not math.isnan(row.estimate.mean)]
+    known = [row for row in sets.rows if not row.is_family and not math.isnan(row.estimate.mean)]
     n_models = len({row.scores.model for row in known})
     n_suites = len({(row.scores.language, row.scores.suite) for row in known})
     n_comparisons = len({row.about["comparison"] for row in known})
