@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import Pommel
 
-from pommel.suite import LoadedSuite
+from pommel.suite import LoadedSuite, Suite
 
 DUMMY = "dummy://uniform?bits=1"
 SUITE, CIRCUIT = "agreement (first 2 of 3)", "(first 2 items)"
@@ -104,6 +104,8 @@ def test_in_python_too(suite_file: Path) -> None:
     first = suite.first_items(2)
     assert [item.number for item in first.items] == [1, 2]
     assert (first.name, first.circuit, first.first_items_of) == (SUITE, CIRCUIT, 3)
+    whole = [Suite.whole_name(each) for each in (first.name, first.circuit, suite.name)]
+    assert whole == [suite.name, suite.circuit, suite.name]
     assert first.sha256 != suite.sha256
     modified = replace(suite, meta={**suite.meta, "modifier_of": "base"}).first_items(2)
     # So that first items are compared with first items.

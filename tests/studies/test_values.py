@@ -55,6 +55,21 @@ def test_a_value_is_that_of_its_keys(tmp_path: Path, study: Study) -> None:
     assert counts == {"equal": 1, "differs": 1, "not computable": 1}
 
 
+def test_first_items_stand_beside_what_is_printed_of_whole_suites(
+    tmp_path: Path, study: Study
+) -> None:
+    (tmp_path / "printed.csv").write_text("model,suite,printed\na,s,1\nb,s,1\nc,s,1\n", "utf-8")
+    own = "level,model,suite,accuracy\nsuite,a,s (first 2 of 9),0.5\n"
+    own += "suite,b,s (first 2 of 9),0.25\nsuite,b,s (first 3 of 9),0.75\n"
+    own += "suite,c,s,0.1\nsuite,c,s (first 2 of 9),0.2\n"
+    (tmp_path / "tables" / "printed.own.csv").write_text(own, "utf-8")
+    values = StudyValue.of_table(study, study.tables[1], tmp_path)
+    assert [each.own for each in values] == [50, None, 10]
+    (tmp_path / "printed.csv").write_text("model,suite,printed\n", "utf-8")
+    values = StudyValue.of_table(study, study.tables[1], tmp_path)
+    assert values[-1].keys == {"model": "c", "suite": "s (first 2 of 9)"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

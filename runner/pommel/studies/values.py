@@ -10,6 +10,7 @@ from typing import Literal
 from pommel.errors import InputError, nearest
 from pommel.files import frame_of_rows, frame_text
 from pommel.studies.study import Study, Table
+from pommel.suite import Suite
 from pommel.values import frozen
 
 Verdict = Literal["equal", "differs", "not computable", "not printed"]
@@ -46,7 +47,9 @@ class StudyValue:
         own = read_numbers(folder / table.file("own"), table)
         is_missing = bool(table.published) and not published
         rows = study.printed_rows(table)
-        if not rows:
+        if rows:
+            own = {**_of_whole(own), **own}
+        else:
             keys = dict.fromkeys([*published, *own])
             rows = [dict(zip(table.keys, each, strict=True)) for each in keys]
         values = [cls._of_row(table, row, published, own) for row in rows]
@@ -110,6 +113,17 @@ class StudyValue:
         """Return how many printed values are equal, differ, and cannot be computed."""
         verdicts: tuple[Verdict, ...] = ("equal", "differs", "not computable")
         return {each: sum(value.verdict == each for value in values) for each in verdicts}
+
+
+def _of_whole(own: Mapping[tuple[str, ...], float]) -> dict[tuple[str, ...], float]:
+    """Return numbers by the names of whole suites and circuits, of which first items were run.
+
+    Of what was run on its first 12 items and on its first 40 there is none.
+    """
+    found: dict[tuple[str, ...], list[float]] = {}
+    for keys, number in own.items():
+        found.setdefault(tuple(map(Suite.whole_name, keys)), []).append(number)
+    return {keys: numbers[0] for keys, numbers in found.items() if len(numbers) == 1}
 
 
 def _text(number: float | None) -> str:

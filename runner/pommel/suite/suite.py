@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pommel.suite.lint.measures import Measures
 
 _Computed = TypeVar("_Computed")
+# What a suite of first items, and its circuit, are called behind the name of the whole one.
+_OF_FIRST_ITEMS = re.compile(r"(?:^| )\(first [0-9]+ (?:of [0-9]+|items)\)$")
 LetterSize = Literal["capital", "small"]
 Punctuation = Literal["apart", "natural"]
 
@@ -492,6 +494,11 @@ class Suite(_Written):
             # Such suites mostly have as many items as the one that they modify.
             meta["modifier_of"] = f"{self.modifier_of}{of_whole}"
         return replace(self, name=name, items=self.items[:n_items], meta=meta)
+
+    @staticmethod
+    def whole_name(name: str) -> str:
+        """Return what the whole of a suite of first items is called, or the circuit of such."""
+        return _OF_FIRST_ITEMS.sub("", name)
 
     @staticmethod
     def check_distinct_names(suites: "Iterable[Suite]") -> None:
