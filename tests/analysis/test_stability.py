@@ -107,7 +107,11 @@ def test_a_family_is_the_mean_over_members_that_have_all_pairs() -> None:
         *seeds("lstm", "s", "11", "10", "00"),
         *seeds("lstm", "s_mod", "10", "10", modifier_of="s"),
     ]
-    rows = [row for row in Stability.of(records).rows if row.is_family]
+    stability = Stability.of(records)
+    frame = stability.frame()
+    assert frame["member"].isna().tolist() == frame["is_family"].tolist()
+    assert frame["member"].iloc[0] == "seed-1"
+    rows = [row for row in stability.rows if row.is_family]
     assert [
         (row.label, row.n_members, row.accuracy_base, row.accuracy_modified) for row in rows
     ] == [("lstm", 2, 0.75, 0.5)] * 2

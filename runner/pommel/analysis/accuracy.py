@@ -46,7 +46,6 @@ from pommel.analysis.models_compared import (
     labelled,
     without_lone_families,
 )
-from pommel.models import Membership
 from pommel.scoring import RunRecord, Score, SuiteKey, SuiteResult
 from pommel.statistics import (
     ALPHA,
@@ -173,11 +172,6 @@ class Accuracy(ModelRow):
                 return labelled(suite, unit.language if with_language else "")
             case level:
                 return str(getattr(unit, level))
-
-    @property
-    def member(self) -> Membership | None:
-        """Which member of its family the model is; None for a family itself."""
-        return None if self.is_family else self.who.membership
 
     @property
     def axis_value(self) -> float:

@@ -312,6 +312,11 @@ class ModelRow:
         return isinstance(self.who, ComparedFamily)
 
     @property
+    def member(self) -> Membership | None:
+        """Which member of its family the model is; None for a family itself."""
+        return None if self.is_family else self.who.membership
+
+    @property
     def label(self) -> str:
         """The model's or family's name, and what tells it from others of the name."""
         return self.who.label

@@ -85,6 +85,7 @@ COLUMNS = (
     Column("variant", "who.variant"),
     Column("source", "who.source"),
     Column("score_rule", "who.score_rule"),
+    Column("member", "member.label", help="of its family; missing for a family itself"),
     Column("is_family", help="whether it is the mean over the `n_members` members of a family"),
     Column("n_members"),
     Column("level", help=('"pair", or "mean" over all pairs')),
