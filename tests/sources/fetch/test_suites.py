@@ -150,6 +150,15 @@ def test_a_suite_is_in_its_language(
     assert json.loads(suite.content)["meta"].get("language") == expected
 
 
+def test_files_that_are_called_alike_are_of_a_group(tmp_path: Path) -> None:
+    def groups(*paths: str) -> list[str | None]:
+        made = fetched_from(tmp_path, dict.fromkeys(paths, PAIRS)).suites().suites
+        return [json.loads(each.content)["meta"].get("group") for each in made.values()]
+
+    assert groups("de/vp.tsv", "fr/vp.tsv", "fr/orc.tsv") == ["vp", "vp", None]
+    assert groups("de/data.tsv", "fr/data.tsv") == [None, None]
+
+
 MASKED = (
     '{"text": "er singt .", "text_masked": "er [MASK] .", "candidates": ["singt", "singen"], '
     '"case": "%s"}\n'

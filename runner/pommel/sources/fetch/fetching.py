@@ -379,11 +379,24 @@ def _about(source: PublishedSource, place: str) -> Mapping[str, Any]:
     known = {
         "license": source.licence,
         "language": _language(source, place),
+        "group": _group(source, place),
         "reference": source.title,
         "repository": source.repository,
         "commit": source.commit,
     }
     return {key: value for key, value in known.items() if value}
+
+
+def _group(source: PublishedSource, place: str) -> str:
+    """Return what a file is called if others are, too, as those of a construction in languages.
+
+    Where all of the source's files of a kind are called alike (`pol/data.tsv`), that says nothing.
+    """
+    own = PurePosixPath(place)
+    paths = [PurePosixPath(file.path) for file in source.files]
+    alike = [path for path in paths if path.name == own.name]
+    others = [path for path in paths if path.suffix == own.suffix and path.name != own.name]
+    return own.stem if len(alike) > 1 and others else ""
 
 
 def _language(source: PublishedSource, place: str) -> str:
