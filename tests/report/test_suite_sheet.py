@@ -1,6 +1,7 @@
 """A suite's data sheet, for a terminal and as Markdown."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,6 +50,21 @@ def part(text: str, title: str) -> list[str]:
     """Return the lines of a section, without what they are indented by."""
     body, _, _ = text.partition(f"\n\n  {title}\n")[2].partition("\n\n")
     return [line.removeprefix("    ") for line in body.splitlines()]
+
+
+def test_of_whole_sentences_what_differs_is_counted_and_lexicon_words_by_slot() -> None:
+    suite = make_suite([AGREEMENT, CATS], ["(*;%match%) < (*;%mismatch%)"])
+    sourced = [
+        replace(
+            each, as_written={**each.as_written, "source": {"N.form": f"n{number}", "V.word": "v"}}
+        )
+        for number, each in enumerate(suite.items)
+    ]
+    counts = part(sheet(replace(suite, items=tuple(sourced))).text, "counts")
+    assert counts[-2:] == [
+        "distinct words  7, 7 of them in critical regions, 4 where compared sides differ",
+        "lexicon words   N.form 2, V.word 1",
+    ]
 
 
 def test_a_sheet_in_full() -> None:

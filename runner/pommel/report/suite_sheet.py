@@ -124,7 +124,12 @@ class SuiteSheet:
         }
         if n_critical is not None:
             of_them = f"{n_critical} of them in critical regions"
+            if 0 < (measures.n_differing_words or 0) < n_critical:
+                of_them += f", {measures.n_differing_words} where compared sides differ"
             counts["distinct words"] = f"{measures.n_words}, {of_them}"
+        if measures.n_lexemes:
+            slots = (f"{slot} {n}" for slot, n in measures.n_lexemes.items())
+            counts["lexicon words"] = ", ".join(slots)
         if self.frequencies and measures.n_unlisted is not None:
             which = f"{Path(self.frequencies.file).name}, {self.frequencies.taken_as}"
             counts["frequencies"] = f"{which}, without {measures.n_unlisted} of the {n_critical}"

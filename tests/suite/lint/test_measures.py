@@ -1,5 +1,6 @@
 """How long and how frequent what predictions look at is, and how many words a suite has."""
 
+from dataclasses import replace
 from itertools import chain
 from math import isnan, log10
 from statistics import fmean
@@ -28,6 +29,8 @@ def test_measures_in_full() -> None:
         # the, dog, barks, today, does, bark, dogs
         n_words=7,
         n_critical_words=3,
+        n_differing_words=3,
+        n_lexemes={},
         n_unlisted=None,
         regions=(
             RegionMeasure(number=1, name="r1", is_critical=False, n_texts=2),
@@ -47,6 +50,26 @@ def test_measures_in_full() -> None:
             ),
         ),
     )
+
+
+def test_of_whole_sentences_that_are_compared_some_words_differ() -> None:
+    items: list[Sentences] = [
+        {"a": ("The dog", "barks"), "b": ("The dog", "bark")},
+        {"a": ("The dogs that see the dog", "bark"), "b": ("The dogs that see the dog", "barks")},
+        {"a": ("The cat", "sleeps and sleeps"), "b": ("The cat", "sleeps")},
+    ]
+    found = Measures.of(make_suite(items, ["(*;%a%) < (*;%b%)"]))
+    assert (found.n_critical_words, found.n_differing_words) == (10, 4)
+
+
+def test_words_of_a_lexicon_are_counted_by_slot() -> None:
+    suite = make_suite(ITEMS, [LESS])
+    sources = [{"V.word": "barks", "N.word": "dog"}, {"V.word": "bark", "N.word": "dog"}]
+    items = tuple(
+        replace(item, as_written={**item.as_written, "source": source})
+        for item, source in zip(suite.items, sources, strict=True)
+    )
+    assert Measures.of(replace(suite, items=items)).n_lexemes == {"V.word": 2, "N.word": 1}
 
 
 def test_frequencies_are_means_where_there_are_words() -> None:

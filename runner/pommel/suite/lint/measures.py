@@ -3,6 +3,7 @@
 Rules doubt what differs systematically; this is what a data sheet says, whatever it is.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from math import isnan, nan
@@ -59,13 +60,17 @@ class Measures:
     """What there is of a suite's words.
 
     `n_words` are the distinct words of all sentences, in lower case, without marks, and
-    `n_critical_words` those of the regions that predictions look at: None where no spaces are
-    between words. `n_unlisted` of the latter are not among the frequencies, None without any.
+    `n_critical_words` those of the regions that predictions look at, of which `n_differing_words`
+    are on one side only of what is compared: None where no spaces are between words. `n_unlisted`
+    of the critical ones are not among the frequencies, None without any. `n_lexemes` says how many
+    words of its lexicon fill each slot, where items say which ones do.
     """
 
     n_distinct_sentences: int
     n_words: int | None
     n_critical_words: int | None
+    n_differing_words: int | None
+    n_lexemes: Mapping[str, int]
     n_unlisted: int | None
     regions: tuple[RegionMeasure, ...]
     conditions: tuple[ConditionMeasure, ...]
@@ -84,12 +89,18 @@ class Measures:
         every = {word for text, start in sentences.items() for word in words(text[start:])}
         sides = _critical_sides(subject)
         critical = {word for side in sides for text in texts(side) for word in words(text)}
+        pairs = [
+            pair for each in subject.contrasts for pair in zip(*map(texts, each.pair), strict=True)
+        ]
+        differing = {word for pair in {*pairs} for word in _differing(*pair)}
         unlisted = critical.difference(frequencies.counts if frequencies else ())
         has_words = subject.has_spaces
         return cls(
             n_distinct_sentences=len(sentences),
             n_words=len(every) if has_words else None,
             n_critical_words=len(critical) if has_words else None,
+            n_differing_words=len(differing) if has_words else None,
+            n_lexemes=_lexemes(suite),
             n_unlisted=len(unlisted) if has_words and frequencies else None,
             regions=_regions(suite),
             conditions=tuple(
@@ -111,6 +122,21 @@ class Measures:
                 for each in subject.contrasts
             ),
         )
+
+
+def _differing(one: str, other: str) -> Iterable[str]:
+    """Return the words that one text has and the other has not, or not as often."""
+    first, second = Counter(words(one)), Counter(words(other))
+    return (first - second) | (second - first)
+
+
+def _lexemes(suite: Suite) -> Mapping[str, int]:
+    slots: dict[str, set[str]] = {}
+    for item in suite.items:
+        source = item.as_written.get("source")
+        for slot, word in source.items() if isinstance(source, Mapping) else ():
+            slots.setdefault(str(slot), set()).add(str(word))
+    return {slot: len(own) for slot, own in slots.items()}
 
 
 def _measured(subject: Subject, text: str) -> Measured:
