@@ -88,6 +88,18 @@ def test_a_statistic_without_the_value_is_told(
     assert said in str(caught.value)
 
 
+def test_rows_are_counted(tmp_path: Path) -> None:
+    table = TABLE.replace('value = "accuracy"', 'value = "mark"\ncount = "a*"')
+    for old, new in (("100", "1"), ('printed = "printed.csv"\n', ""), (', "suite"]', "]")):
+        table = table.replace(old, new)
+    study = study_of(tmp_path, SMALL + table)
+    rows = "suite,a,above\nsuite,a,above\nsuite,a,below\nsuite,b,\nmodel,b,above\n"
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "printed.own.csv").write_text(f"level,model,mark\n{rows}", "utf-8")
+    values = StudyValue.of_table(study, study.tables[1], tmp_path)
+    assert {each.keys["model"]: each.own for each in values} == {"a": 2, "b": 0}
+
+
 def test_values_are_written_as_a_table(tmp_path: Path, study: Study) -> None:
     values = StudyValue.of_table(study, study.tables[1], tmp_path)
     header, first, second, *_ = StudyValue.csv(values).splitlines()

@@ -138,11 +138,12 @@ class Table(_Part, frozen=True, kw_only=True):
     `published` is a command that prints it, as CSV, from published results (`stats accuracy --by
     group`), `own` one that does from what the study's models have scored, or by scale. In both,
     rows are told apart by the columns `keys`, and have the number in `value`, which is multiplied
-    by `factor`. `printed` is a CSV file beside the study's: `keys`, `printed` and maybe `source`;
-    where the study's models or suites are called otherwise, `own_KEY` has their names, and where
-    they have no counterpart is empty; `printed_head` is the head of such a column on the page, for
-    numbers that are not read from print. Only rows count whose columns fit `where`, texts or
-    patterns. `across` is the key whose values are columns on the page.
+    by `factor`; with `count`, a text or pattern, the number is how many of the rows of a key have a
+    `value` that fits it. `printed` is a CSV file beside the study's: `keys`, `printed` and maybe
+    `source`; where the study's models or suites are called otherwise, `own_KEY` has their names,
+    and where they have no counterpart is empty; `printed_head` is the head of such a column on the
+    page, for numbers that are not read from print. Only rows count whose columns fit `where`, texts
+    or patterns. `across` is the key whose values are columns on the page.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Table(_Part, frozen=True, kw_only=True):
     published: str = ""
     own: str | dict[ScaleName, str] = ""
     factor: float = 1.0
+    count: str = ""
     decimals: int = 2
     across: str = ""
     where: dict[str, str] = {}

@@ -143,8 +143,8 @@ def verdict_of(printed: str, recomputed: float | None) -> Verdict:
 def read_numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
     """Return the numbers of a statistic by their keys; none where it was not computed.
 
-    Raises `InputError` for a column that it has not, a value that is no number, and keys that do
-    not tell rows apart.
+    Raises `InputError` for a column that it has not, and, where rows are not counted, for a value
+    that is no number, and keys that do not tell rows apart.
     """
     if not path.exists():
         return {}
@@ -155,9 +155,19 @@ def read_numbers(path: Path, table: Table) -> dict[tuple[str, ...], float]:
             meant = nearest(column, rows[0])
             hint = f"did you mean {meant!r}?" if meant else f"it has {', '.join(rows[0])}"
             raise InputError(f"the table {table.name} has no column {column!r}; {hint}")
+    rows = [
+        row for row in rows if all(fnmatchcase(row[key], it) for key, it in table.where.items())
+    ]
+    if table.count:
+        counts: dict[tuple[str, ...], float] = {}
+        for row in rows:
+            keys = tuple(row[key] for key in table.keys)
+            is_counted = fnmatchcase(row[table.value], table.count)
+            counts[keys] = counts.get(keys, 0.0) + is_counted * table.factor
+        return counts
     found: dict[tuple[str, ...], float] = {}
     for row in rows:
-        if row[table.value] and all(fnmatchcase(row[key], it) for key, it in table.where.items()):
+        if row[table.value]:
             try:
                 number = float(row[table.value])
             except ValueError:
