@@ -8,6 +8,7 @@ from tests.studies.studies import SMALL, TRAINED, study_of, written
 
 from pommel.errors import FaultyFileError, InputError, UsageError
 from pommel.studies import Study
+from pommel.studies.study import LANGUAGE
 
 
 def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
@@ -115,3 +116,20 @@ def test_what_ships_is_read_also_from_a_copy(tmp_path: Path, name: str) -> None:
     study = Study.read(tmp_path / "studies" / file.name)
     assert study.title == Study.named(name).title
     assert {*study.scales} == {"tiny", "small", "paper"}
+
+
+@pytest.mark.parametrize("name", sorted(Study.shipped()))
+def test_printed_values_stand_beside_models_that_the_study_has(name: str) -> None:
+    study = Study.named(name)
+    names = {
+        reference.rpartition("/")[2] if reference else models.name.replace(LANGUAGE, language)
+        for models in study.models
+        for reference in models.references or ("",)
+        for language in study.languages_of(models)
+    }
+    for table in study.tables:
+        rows = study.printed_rows(table)
+        if table.own and "model_name" in table.keys and rows:
+            own = {row.get("own_model_name", row["model_name"]) for row in rows} - {""}
+            assert own, table.name
+            assert own <= names, table.name
