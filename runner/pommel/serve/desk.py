@@ -116,13 +116,12 @@ class Desk:
                 f"{path}: {error.strerror}; name a place that can be written with --desk"
             ) from None
         with desk._explained(), contextlib.closing(desk._connected()) as connection:
-            (application,) = connection.execute("PRAGMA application_id").fetchone()
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
             (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if not n_tables:
                 desk._make(connection)
-                (application,) = connection.execute("PRAGMA application_id").fetchone()
-                (version,) = connection.execute("PRAGMA user_version").fetchone()
+            # After the tables: between the two another process may have made the file.
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
             if application != _APPLICATION:
                 raise StoreError(f"{path}: is no file of `pommel serve`; name another with --desk")
             if version != _VERSION:

@@ -633,9 +633,10 @@ def _fill(connection: sqlite3.Connection, path: Path) -> None:
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int:
     """Return a store's version, 0 for an empty file; raises `StoreError` for what is no store."""
-    ((application_id,),) = connection.execute("PRAGMA application_id")
-    ((version,),) = connection.execute("PRAGMA user_version")
+    # Another process may make the store between two of these: what it writes first is read last.
     ((n_tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+    ((version,),) = connection.execute("PRAGMA user_version")
+    ((application_id,),) = connection.execute("PRAGMA application_id")
     if not n_tables and application_id in {0, APPLICATION_ID} and not version:
         return 0
     if application_id != APPLICATION_ID:
