@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.posix import POSIX_ONLY
@@ -72,6 +73,31 @@ def test_a_desk_is_its_owners_alone(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert modes == dict.fromkeys(["serve.sqlite", "serve.sqlite-wal", "serve.sqlite-shm"], 0o600)
+
+
+def test_one_that_another_process_makes_meanwhile_is_a_desk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, connect = tmp_path / "serve.sqlite", sqlite3.connect
+    told: list[str] = []
+
+    def watched(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **named)
+        connection.set_trace_callback(meanwhile)
+        return connection
+
+    def meanwhile(statement: str) -> None:
+        # From the first statement that reads what is in the file.
+        if told or any(each in statement for each in ("application_id", "sqlite_master")):
+            told.append(statement)
+        if len(told) == 2:
+            monkeypatch.setattr(sqlite3, "connect", connect)
+            Desk.open(path)
+
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    desk = Desk.open(path)
+    assert len(told) > 2
+    assert _n_jobs(desk) == 0
 
 
 def test_what_is_no_desk_is_left_alone(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from tests.store.store_samples import (
 
 from pommel.errors import PommelError, StoreError
 from pommel.store.database import (
+    CURRENT_VERSION,
     Database,
     allows_log,
     beside,
@@ -32,6 +33,7 @@ from pommel.store.database import (
     marks,
     pieces,
     uri_of,
+    version_of,
 )
 from pommel.store.salvage import salvage
 
@@ -47,6 +49,24 @@ def test_it_is_made_with_its_folder(tmp_path: Path, name: str) -> None:
         assert database.rows("PRAGMA foreign_keys") == [(1,)]
         assert not database.read_only
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("n_before", [1, 2])
+def test_a_store_that_another_process_makes_meanwhile_is_one(tmp_path: Path, n_before: int) -> None:
+    path = tmp_path / "store"
+    told: list[str] = []
+
+    def meanwhile(statement: str) -> None:
+        told.append(statement)
+        if len(told) == n_before + 1:
+            Database.open(path).close()
+
+    with closing(sqlite3.connect(path)) as connection:
+        connection.set_trace_callback(meanwhile)
+        assert version_of(connection, path) in (0, CURRENT_VERSION)
+        connection.set_trace_callback(None)
+        assert version_of(connection, path) == CURRENT_VERSION
+    assert len(told) > n_before
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
