@@ -202,7 +202,7 @@ def test_runs_that_differ_in_the_policy_are_told_apart_and_others_count_once() -
         one_run(score_rule="first"),
         one_run({"dog": 3.0}, policy=Policy(eos="never")),
     ]
-    found, others = scores_of_runs(runs)
+    found, _, others = scores_of_runs(runs)
     assert summary(found) == [("words (eos=auto)", "small"), ("words (eos=never)", "small")]
     assert others == []
 
@@ -210,7 +210,7 @@ def test_runs_that_differ_in_the_policy_are_told_apart_and_others_count_once() -
 def test_suites_that_are_no_sets_are_named() -> None:
     plain = make_suite(ITEMS, ("(2;%good%) < (2;%bad%)",), name="plain")
     runs = [*run_suites(WordModel(bits=BITS), [SUITE, plain])]
-    found, others = scores_of_runs(runs)
+    found, _, others = scores_of_runs(runs)
     assert summary(found) == [("words", "small")]
     assert others == ["plain"]
     with pytest.raises(UsageError) as caught:

@@ -8,7 +8,7 @@ permutation design only: what is preferred there is no error.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
@@ -128,7 +128,7 @@ class SetScores:
     score is left out, its row NaN. `n_unscored` counts the sentences of the others in which a
     token has no surprisal: their score is that of the remaining tokens. `n_not_asked_for` counts
     the templates that are left out because a token was not asked for. `member` is which member of
-    its family the model is, "" for one of none, and `family` that family, if it has a mean.
+    its family the model is, "" for one of none.
     """
 
     model: str
@@ -140,7 +140,6 @@ class SetScores:
     n_unscored: int = 0
     n_not_asked_for: int = 0
     member: str = ""
-    family: ComparedFamily | None = None
 
     @property
     def kept(self) -> Scores:
@@ -218,8 +217,8 @@ def scores_of_runs(
     *,
     normalise: Normalisation = "none",
     unigrams: Mapping[SuiteKey, Run] | None = None,
-) -> tuple[list[SetScores], list[str]]:
-    """Return the scores of runs, and the names of the suites that are no sets.
+) -> tuple[list[SetScores], ModelsCompared, list[str]]:
+    """Return the scores of runs, model by model, the models, and the suites that are no sets.
 
     Runs that differ in the score rule, or in what becomes of unknown words, have the same
     surprisals and count once; what else tells runs of one model apart is added to its name.
@@ -253,12 +252,11 @@ def scores_of_runs(
             found[int(record.run_id)],
             model=model.label,
             member=model.membership.label if model.membership else "",
-            family=compared.family_of.get(model),
         )
         for model in compared.models
         for record in model.records
     ]
-    return named, list(others)
+    return named, compared, list(others)
 
 
 def _of_unigram(run: Run, unigram: Run | None) -> Sequence[Sequence[ScoredSentence]]:
@@ -495,7 +493,7 @@ class SetRow:
     The mean over templates is unweighted. Of shares (AUCs, preferences) it has a score interval, of
     scores in bits a bootstrap interval.
 
-    The row of a family is the mean of `of_members`, the rows of its members. It has no values and
+    The row of a `family` is the mean of `of_members`, the rows of its members. It has no values and
     no interval, and its counts are those of all members.
     """
 
@@ -503,6 +501,7 @@ class SetRow:
     about: About
     values: tuple[float, ...]
     estimate: Estimate
+    family: ComparedFamily | None = None
     of_members: "tuple[SetRow, ...]" = ()
 
     @classmethod
@@ -517,6 +516,7 @@ class SetRow:
             estimate=Estimate(
                 n=sum(row.estimate.n for row in rows), mean=mean, low=math.nan, high=math.nan
             ),
+            family=family,
             of_members=tuple(rows),
         )
 
@@ -528,11 +528,11 @@ class SetRow:
     @property
     def is_alone(self) -> bool:
         """Whether it is of a family of one member, and says what that member's row says."""
-        return self.is_family and self._n_in_family == 1
+        return self._n_in_family == 1
 
     @property
     def _n_in_family(self) -> int:
-        return len(self.scores.family.members) if self.scores.family else 0
+        return len(self.family.members) if self.family else 0
 
     @property
     def spread(self) -> Spread:
@@ -600,17 +600,10 @@ def set_rows(
         yield SetRow(scores=each, about=about, values=tuple(values), estimate=estimate)
 
 
-def _with_families(
-    scores: Sequence[SetScores], rows: Sequence[Sequence[SetRow]]
-) -> Iterator[SetRow]:
-    """Yield the rows of scores, those of each family behind the last ones of a member."""
-    last = {each.family: each for each in scores if each.family}
-    for each, own in zip(scores, rows, strict=True):
-        yield from own
-        if (family := each.family) and last[family] is each:
-            of_members = (row for found in rows for row in found if row.scores.family is family)
-            for members in grouped(of_members, _what).values():
-                yield SetRow.of_family(family, members)
+def _family_rows(family: ComparedFamily, rows: Sequence[Sequence[SetRow]]) -> Iterator[SetRow]:
+    """Yield the rows of a family, whose members have these."""
+    for members in grouped(chain.from_iterable(rows), _what).values():
+        yield SetRow.of_family(family, members)
 
 
 def _what(row: SetRow) -> tuple[object, ...]:
@@ -671,13 +664,14 @@ class SentenceSetsAsked(WithDraws):
             if other is not run:
                 names = f"{other.result.model_name} and {run.result.model_name}"
                 raise UsageError(f"--unigram {self.unigram!r} is both {names}; name one of them")
-        scores, not_sets = scores_of_runs(runs, normalise=self.normalise, unigrams=unigrams)
-        rows = [
-            [*set_rows(each, self.table, n_resamples=self.n_resamples, seed=self.seed)]
+        scores, models, not_sets = scores_of_runs(runs, normalise=self.normalise, unigrams=unigrams)
+        of_scores = (
+            set_rows(each, self.table, n_resamples=self.n_resamples, seed=self.seed)
             for each in scores
-        ]
+        )
+        rows = [[row for _ in each.records for row in next(of_scores)] for each in models.models]
         return SentenceSets(
-            rows=tuple(_with_families(scores, rows)),
+            rows=tuple(models.with_families(rows, _family_rows)),
             scores=tuple(scores),
             not_sets=tuple(not_sets),
             table=self.table,
