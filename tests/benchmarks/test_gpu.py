@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.gpu.shapes import N_PAIRS_EACH, blimp_shaped_work
+from benchmarks.gpu.speed import kernel_calls
 
 
 def test_pairs_in_blimps_shape_differ_in_the_word_that_is_looked_at(shared_data: Path) -> None:
@@ -21,6 +22,14 @@ def test_pairs_in_blimps_shape_differ_in_the_word_that_is_looked_at(shared_data:
         assert end == len(good)
         assert good[:start] == bad[:start]
         assert len(good.split()) == len(bad.split())
+
+
+def test_calls_of_torch_are_counted_without_views() -> None:
+    import torch
+
+    numbers = torch.zeros(2, 3)
+    assert kernel_calls(lambda: [numbers.T.exp(), numbers.T.log()]) == 2
+    assert kernel_calls(lambda: [numbers.T]) == 0
 
 
 @pytest.mark.full
@@ -51,6 +60,9 @@ def test_it_runs_on_a_processor(shared_data: Path, repository: Path, tmp_path: P
     assert coarse["flipped after"] == 0
     assert math.isnan(exact["flipped after"])
     ways = [each["way"] for each in tables["tiny, bfloat16: 1 suites, engine"]]
+    # In float32 some sentences go through it once more.
+    calls = [each["calls"] for each in tables["tiny, bfloat16: 1 suites, engine"]]
+    assert 0 < calls[0] < calls[2]
     assert ways[:3] == [
         "pommel, named regions",
         "pommel, every region",
