@@ -1,5 +1,6 @@
 """What makes everything that ships trained or generated: `python -m recipes`."""
 
+import sys
 from itertools import chain
 from pathlib import Path
 from typing import TextIO
@@ -7,12 +8,13 @@ from typing import TextIO
 import click
 
 from pommel.cli.suites_controls import ControlRow
+from pommel.errors import InputError
 from pommel.files import write_text
 from recipes.baselines import BaselineRow, baseline_rows
 from recipes.controls import control_rows, known_lines, with_table
 from recipes.judgements import drawn_sentences, read_judged, write_rows, write_sheet
 from recipes.ngram import train_ngram
-from recipes.suites import indexed, made_again
+from recipes.suites import indexed, made_again, with_versions
 from recipes.texts import TEXTS
 
 _language = click.option(
@@ -93,11 +95,18 @@ def corpus(language: str, seed: int, scale: float, out: TextIO) -> None:
 @main.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="suites")
 def suites(folder: Path) -> None:
-    """Make the suites below FOLDER and their index again, and name those that have changed."""
-    for path, text in chain(made_again(folder), indexed(folder)):
-        if not path.exists() or path.read_text("utf-8") != text:
-            write_text(path, text)
-            click.echo(path)
+    """Make the suites below FOLDER and their index again, and name those that have changed.
+
+    A suite with another content under a version that versions.csv has is not written.
+    """
+    try:
+        for path, text in chain(with_versions(folder, made_again(folder)), indexed(folder)):
+            if not path.exists() or path.read_text("utf-8") != text:
+                write_text(path, text)
+                click.echo(path)
+    except InputError as error:
+        click.echo(error, err=True)
+        sys.exit(error.exit_status)
 
 
 @main.command()

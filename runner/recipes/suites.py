@@ -1,9 +1,14 @@
-"""The shipped suites, made again from the grammars in their languages' `sources`; their index."""
+"""The shipped suites, made again from the grammars in their languages' `sources`; their index, and
+the list of their versions.
+"""
 
+import csv
+import io
 import itertools
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ from pommel.sources import Generation, SuiteCard
 from pommel.sources.grammar.source import GeneratedItem, drawn_numbers, has_items
 from pommel.suite import LoadedSuite, Suite
 
+_COLUMNS = ("suite", "version", "sha256")
 # A suite whose `meta` does not say how it was made is all items of the template of its name.
 _EVERYTHING = {"sample": None, "eos": False, "capitalize": False}
 
@@ -43,6 +49,50 @@ def made_again(folder: Path) -> Iterator[tuple[Path, str]]:
             del made["meta"]["generator"]
             made["meta"] = {"name": meta["name"], **made["meta"]}
             yield path, _text(made)
+
+
+def with_versions(folder: Path, suites: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
+    """Yield suites with their texts and, behind them, the list of all versions that there are.
+
+    It is `versions.csv` in the folder, where each suite and version has one SHA-256
+    (`Suite.sha256`, which results are known by); a suite without a version is not in it. One with
+    another content under a version that is listed is not yielded: who has results of that version
+    would take them for this suite's. Raises `InputError`, at the end, that names all of these.
+    """
+    path = folder / "versions.csv"
+    known = listed_versions(path)
+    refused = []
+    for file, text in suites:
+        suite = Suite.from_dict(json.loads(text))
+        key = (suite.name, suite.version)
+        if suite.version and known.setdefault(key, suite.sha256) != suite.sha256:
+            refused.append(f"{file}: version {suite.version} has another content")
+        else:
+            yield file, text
+    if refused:
+        hint = "write a new `meta version` into its grammar"
+        rest = f"or, if nobody has that version yet, delete its line in {path}"
+        raise InputError("\n".join(f"{each}; {hint}, {rest}" for each in refused))
+    rows = sorted(((*key, sha256) for key, sha256 in known.items()), key=lambda row: row[0])
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows([_COLUMNS, *rows])
+    yield path, stream.getvalue()
+
+
+def listed_versions(path: Path) -> dict[tuple[str, str], str]:
+    """Return the SHA-256 of each suite and version in a list, which need not be there.
+
+    Raises `InputError` if one is there twice: two branches may have made it.
+    """
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as stream:
+        _, *rows = csv.reader(stream)
+    known = {(name, version): sha256 for name, version, sha256 in rows}
+    if len(known) < len(rows):
+        twice = Counter((name, version) for name, version, _ in rows).most_common(1)[0][0]
+        raise InputError(f"{path}: {' '.join(twice)} stands here twice; give one a new version")
+    return known
 
 
 def drawn_otherwise(

@@ -24,7 +24,7 @@ from pommel.sources.grammar.source import has_items
 from pommel.sources.load import SuiteCard, find_suites, load_suites, suite_files
 from pommel.suite.lint import RULES, check_suite
 from pommel.suite.suite import Suite
-from recipes.suites import made_again
+from recipes.suites import listed_versions, made_again
 
 SUITES = Path(__file__).parents[3] / "suites"
 # At least so many suites in each language.
@@ -82,6 +82,12 @@ def test_names_say_where_a_suite_lies(suites: Sequence[Suite]) -> None:
         language, circuit, stem = path.relative_to(path.parents[2]).with_suffix("").parts
         assert (suite.language, suite.circuit, suite.name) == (language, circuit, stem)
         assert language == "en" or stem.startswith(f"{language}_")
+
+
+def test_a_version_has_one_content(suites: Sequence[Suite]) -> None:
+    known = listed_versions(SUITES / "versions.csv")
+    found = {(suite.name, suite.version): suite.sha256 for suite in suites}
+    assert {each: known.get(each) for each in found} == found, "`make suites` says what to do"
 
 
 def test_a_suite_says_what_has_to_be_known(suites: Sequence[Suite]) -> None:
@@ -161,7 +167,7 @@ def test_hashing_changes_nothing(tmp_path: Path) -> None:
         shutil.copy(path, folder)
     program = (
         "import pathlib\n"
-        "from recipes.suites import made_again\n"
+        "from recipes.suites import listed_versions, made_again\n"
         "for path, text in made_again(pathlib.Path()):\n"
         "    assert path.read_text('utf-8') == text, path\n"
         "    print(path.name)\n"
