@@ -98,7 +98,7 @@ def test_a_suite_that_is_refused_costs_no_other(folder: Path) -> None:
     near, far = (folder / "en" / "agreement" / f"{name}.json" for name in ("near", "far"))
     write_text(folder / "versions.csv", "suite,version,sha256\nfar,1.0.0,0\n")
     texts = [(far, _text("far", "1.0.0")), (near, _text("near", "1.0.0"))]
-    found = []
+    found: list[Path] = []
     with pytest.raises(InputError, match=r"far\.json: version 1\.0\.0 has another content"):
         found.extend(path for path, _ in with_versions(folder, texts))
     assert found == [near]

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from pommel.errors import UsageError
 from pommel.sources.generation import Generation
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, ItemGroups
+from pommel.sources.load import load_suites
 from pommel.sources.minimal_sets import MinimalSet
-from pommel.sources.output import ItemContent, SetContent
+from pommel.sources.output import ItemContent, SetContent, WrittenForm
 from pommel.suite.lint import check_suite
 from pommel.suite.suite import Suite
 
@@ -43,6 +45,7 @@ class Items:
     n_items = 3
     groups: ItemGroups | None = None
     once_to: int | None = None
+    has_own_joiners = False
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         for each in range(3) if indices is None else indices:
@@ -175,6 +178,39 @@ def test_words_of_a_language_without_spaces_stand_together(
 def test_items_of_a_language_without_spaces_have_nothing_between_regions() -> None:
     made = Generation(source=Items(), name="items", about={"language": "th"})
     assert made.content(as_sets=False).head["meta"]["joiner"] == ""
+
+
+class Elided(Items):
+    """Items in whose first condition nothing stands before the last region."""
+
+    has_own_joiners = True
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        for item in super().items(indices):
+            good = GeneratedCondition("good", ("l'", "arbre"), joiners=(None, ""))
+            yield GeneratedItem((good, *item))
+
+
+@pytest.mark.parametrize("form", ["suite", "csv", "xlsx"])
+def test_what_stands_before_regions_is_read_again(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"x{WrittenForm.named(form).ending}"
+    Generation(source=Elided(), name="x").content(as_sets=False).write(
+        WrittenForm.named(form), path
+    )
+    (suite,) = load_suites([str(path)]).suites
+    good, other = suite.items[0].conditions
+    assert good.sentence(suite.joiner).text == "l'arbre"
+    assert [[region.joiner for region in each.regions] for each in (good, other)] == [
+        [None, ""],
+        [None, None],
+    ]
+
+
+def test_without_joiners_of_regions_no_column_is_written_for_them() -> None:
+    pieces = (
+        Generation(source=Items(), name="x").content(as_sets=False).pieces(WrittenForm.named("csv"))
+    )
+    assert "joiner" not in "".join(pieces)
 
 
 def test_capital_letters_are_those_of_the_language() -> None:

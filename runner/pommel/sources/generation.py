@@ -125,6 +125,7 @@ class Generation:
             return ItemContent(
                 all_items=map(self._finished_item, items),
                 head={**head, "meta": {**head["meta"], **meta}},
+                has_own_joiners=self.source.has_own_joiners,
                 grammatical=grammatical or GRAMMATICAL,
                 ungrammatical=ungrammatical,
             )

@@ -274,10 +274,23 @@ def suite_items(
 
 
 def condition_value(
-    name: str, contents: Iterable[str], *, context: str = "", gloss: str = ""
+    name: str,
+    contents: Iterable[str],
+    *,
+    joiners: Iterable[str | None] = (),
+    context: str = "",
+    gloss: str = "",
 ) -> dict[str, object]:
-    """Return the JSON of a condition; neither a context nor a gloss has to be there."""
-    regions = [{"region_number": n, "content": text} for n, text in enumerate(contents, start=1)]
+    """Return the JSON of a condition; neither a context nor a gloss has to be there.
+
+    `joiners` are what stands before its regions, None for what the suite says; () is None for all.
+    """
+    regions: list[dict[str, object]] = [
+        {"region_number": n, "content": text} for n, text in enumerate(contents, start=1)
+    ]
+    for region, joiner in zip(regions, joiners, strict=False):
+        if joiner is not None:
+            region["joiner"] = joiner
     more = {key: text for key, text in (("context", context), ("gloss", gloss)) if text}
     return {"condition_name": name, **more, "regions": regions}
 

@@ -381,17 +381,22 @@ class SetContent(Content):
 
 @frozen
 class ItemContent(Content):
-    """Generated items, with the JSON of their suite without its items."""
+    """Generated items, with the JSON of their suite without its items.
+
+    `has_own_joiners` says that regions may have other joiners than the suite.
+    """
 
     all_items: Iterable[GeneratedItem]
     head: Mapping[str, Any]
+    has_own_joiners: bool = False
 
     def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Yield the JSON of the items."""
         for number, item in enumerate(self.all_items, start=1):
             self.tally.n_written += 1
             conditions = [
-                condition_value(each.name, each.contents, gloss=each.gloss) for each in item
+                condition_value(each.name, each.contents, joiners=each.joiners, gloss=each.gloss)
+                for each in item
             ]
             source = {SOURCE: item.lexemes} if item.lexemes else {}
             yield {"item_number": number, **source, "conditions": conditions}

@@ -142,6 +142,49 @@ def test_a_template_that_is_not_there_or_has_control_characters(tmp_path: Path) 
         ),
         ("condition a: {S.word!}\n", "1:21: '!' has no place between braces; write {SLOT.feature}"),
         (
+            'condition a: x | {"y} z\n',
+            (
+                "1:19: '{\"y}' does not say what stands before a region; "
+                'write {""} or {" "}, or {"" if SLOT.feature}'
+            ),
+        ),
+        (
+            'condition a: x | {"" if } z\n',
+            (
+                "1:25: '{\"\" if }' does not say what stands before a region; "
+                'write {""} or {" "}, or {"" if SLOT.feature}'
+            ),
+        ),
+        (
+            'condition a: x | {""\n',
+            (
+                "1:21: '{\"\"' does not say what stands before a region; "
+                'write {""} or {" "}, or {"" if SLOT.feature}'
+            ),
+        ),
+        (
+            'condition a: {"-"} x | y\n',
+            "1:14: nothing stands before the first region; leave it out",
+        ),
+        (
+            'condition a: x | y {""}z\n',
+            (
+                "1:20: what stands before a region is written once, at its beginning; "
+                'write | {""}{SLOT.feature}, or leave it out'
+            ),
+        ),
+        (
+            'condition a: x | {""}{" "}y\n',
+            (
+                "1:22: what stands before a region is written once, at its beginning; "
+                'write | {""}{SLOT.feature}, or leave it out'
+            ),
+        ),
+        (
+            'condition a: x | y\ngloss a: x | {""} y\n',
+            "2:14: a gloss has nothing between its regions; leave it out",
+        ),
+        (
             "condition a: a\\b\n",
             "1:15: this backslash stands before no { } | # or \\; write \\\\ for a backslash",
         ),

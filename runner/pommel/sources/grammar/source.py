@@ -1,5 +1,6 @@
 """What every generator offers: minimal sets or whole items, in one order, all of them or some."""
 
+import itertools
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -82,13 +83,15 @@ class SetSource(Source, Protocol):
 class GeneratedCondition:
     """A condition of a generated item: what its regions 1, 2, ... contain, maybe nothing.
 
-    `joiner` is what stands between regions, as the `meta` of the suite says it.
+    `joiner` is what stands between regions, as the `meta` of the suite says it, and `joiners` what
+    stands before each of them instead, None where nothing else does; () is None for all.
     """
 
     name: str
     contents: tuple[str, ...]
     gloss: str = ""
     joiner: str = " "
+    joiners: tuple[str | None, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -97,7 +100,12 @@ class GeneratedCondition:
 
     def sentence_to(self, region: int) -> str:
         """Return the sentence as far as a region, from 1, and with it."""
-        return self.joiner.join(filter(None, self.contents[:region]))
+        pieces: list[str] = []
+        for content, own in itertools.zip_longest(self.contents[:region], self.joiners[:region]):
+            if content:
+                pieces += [self.joiner if own is None else own, content]
+        # Before the first nothing stands.
+        return "".join(pieces[1:])
 
 
 @positional
@@ -172,6 +180,11 @@ class ItemSource(Source, Protocol):
     @property
     def groups(self) -> ItemGroups | None:
         """What samples are made of if they are to be balanced; None if any items will do."""
+        ...
+
+    @property
+    def has_own_joiners(self) -> bool:
+        """Whether something else than the suite's joiner stands before some region."""
         ...
 
     @property

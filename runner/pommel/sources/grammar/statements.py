@@ -78,12 +78,16 @@ class Statement(Block):
 def _sentence_fault(found: Unparsed) -> tuple[str, str]:
     if found.character == "\\":
         return "this backslash stands before no { } | # or \\", "write \\\\ for a backslash"
+    opened = max(found.text.rfind("{", 0, found.offset), 0)
+    begun = found.text[opened : found.offset]
+    if "}" not in begun and (begun + found.character).startswith('{"'):
+        what = f"{quoted((begun + found.word)[:SHOWN])} does not say what stands before a region"
+        return what, 'write {""} or {" "}, or {"" if SLOT.feature}'
     if found.character == "}":
         return "this brace has no partner", "write {SLOT.feature}, or \\} for the character itself"
     # At the end there is no character, which is in any text.
     if found.character in "|{" or found.character.isspace():
-        opened = found.text.rfind("{", 0, found.offset)
-        shown = quoted(found.text[opened : found.offset].strip()[:SHOWN])
+        shown = quoted(begun.strip()[:SHOWN])
         return f"{shown} is not closed", "write {SLOT.feature}, without blanks between the braces"
     return f"{quoted(found.character)} has no place between braces", "write {SLOT.feature}"
 

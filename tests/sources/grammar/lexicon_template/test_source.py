@@ -151,6 +151,69 @@ def test_a_language_says_what_stands_between_regions(
     assert firsts(source(tmp_path, f"{lines}condition a: 我们 | 来\n")) == [sentence]
 
 
+@pytest.mark.parametrize(
+    ("regions", "sentence", "up_to_two"),
+    [
+        ('l\' | {""}{N} | .', "l'arbre .", "l'arbre"),
+        ('la | {" "} {N} | {""} .', "la arbre.", "la arbre"),
+        ('dort | {"-"}il | {N}', "dort-il arbre", "dort-il"),
+        ('\\{"\\} | {" | "}{N} | "."', '{"} | arbre "."', '{"} | arbre'),
+        # Before the first that has something nothing stands.
+        (' | {"-"}{N} | {""} .', "arbre.", "arbre"),
+        ('a | {"-"} | {N}', "a arbre", "a"),
+    ],
+)
+def test_what_stands_before_a_region_of_a_condition(
+    tmp_path: Path, regions: str, sentence: str, up_to_two: str
+) -> None:
+    text = f"choose N: arbre\ncondition a: {regions}\ncondition b: le | {{N}} | .\n"
+    ((one, other),) = source(tmp_path, text).items()
+    assert (one.sentence, one.sentence_to(2), other.sentence) == (sentence, up_to_two, "le arbre .")
+
+
+def test_what_stands_before_a_region_if_a_feature_applies(tmp_path: Path) -> None:
+    lexicon = "word,le,elided,case_a\narbre,l',yes,_\nchat,le,,x\nours,l',∅,_\n"
+    text = (
+        "lexicon: l.csv\nslot N:\nchoose C: a\n"
+        'condition a: {N.le} | {"" if N.elided} {N.word}\n'
+        'condition b: le | {"-" if N.case[C]}{N.word}\n'
+    )
+    found = source(tmp_path, text, l=lexicon)
+    assert sentences(found) == [
+        ["l'arbre", "le arbre"],
+        ["le chat", "le-chat"],
+        ["l'ours", "le ours"],
+    ]
+    assert found.has_own_joiners
+    assert not english(tmp_path).has_own_joiners
+
+
+@pytest.mark.parametrize(
+    ("condition", "fault"),
+    [
+        ("N.elid", "l.csv has no column 'elid'; did you mean 'elided'?"),
+        ("M", "there is no slot or choice 'M'; there is N, C"),
+        (
+            "N.elided[C]",
+            (
+                "l.csv has no column 'elided_b', which N.elided[C] is where C = b; its columns are "
+                "elided, elided_a"
+            ),
+        ),
+    ],
+)
+def test_features_that_cannot_apply(tmp_path: Path, condition: str, fault: str) -> None:
+    text = "lexicon: l.csv\nslot N:\nchoose C: a b\n"
+    text += f'condition a: {{C}} | {{"" if {condition}}}{{N.word}}\n'
+    found = examples.faults_of(tmp_path, text, "word,elided,elided_a\nx,y,z\n")
+    assert found == [f"x.template:4:27: {fault}"]
+
+
+def test_conditions_that_only_what_is_between_regions_tells_apart(tmp_path: Path) -> None:
+    found = source(tmp_path, 'meta language: th\ncondition a: ก | ข\ncondition b: ก | {" "}ข\n')
+    assert sentences(found) == [["กข", "ก ข"]]
+
+
 def test_conditions_that_only_their_regions_tell_apart(tmp_path: Path) -> None:
     text = 'meta joiner: ""\ncondition a: ab | c\ncondition b: a | bc\n'
     with pytest.raises(GrammarError, match="condition b has the sentence of a in the only item"):

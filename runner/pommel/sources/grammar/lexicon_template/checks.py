@@ -138,7 +138,8 @@ def _unknown(relation: Relation, template: Template, meant: NearestNames) -> Ite
 
 def column_faults(template: Template, domains: Domains) -> Iterator[Fault]:
     """Yield the columns that an index can choose, and no lexicon has."""
-    compared = (each for relation in template.relations for each in relation.features)
+    compared = [each for relation in template.relations for each in relation.features]
+    compared += [each.condition for each in template.joiners if each.condition]
     there = template.columns
     for feature in dict.fromkeys([*template.needed, *compared]):
         reference = feature.reference

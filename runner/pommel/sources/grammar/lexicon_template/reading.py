@@ -13,6 +13,7 @@ from pommel.sources.grammar.lexicon_file import Row, read_lexicon_file
 from pommel.sources.grammar.lexicon_template.features import (
     OWN_VALUE,
     Feature,
+    Filled,
     Reference,
     Relation,
 )
@@ -65,11 +66,27 @@ Parts = tuple[str | Feature, ...]
 
 
 @frozen
+class Joiner:
+    """What stands before a region, and not the suite's joiner, if a feature applies, or always."""
+
+    text: str
+    condition: Feature | None
+
+    def before(self, filled: Filled) -> str | None:
+        """Return what stands there; None if it is what the suite says."""
+        return self.text if self.condition is None or self.condition.value(filled) else None
+
+
+@frozen
 class Line:
-    """A condition, or its gloss: a name, and what its regions are made of."""
+    """A condition, or its gloss: a name, what its regions are made of, and what stands before each.
+
+    Where that is None, it is what the suite says.
+    """
 
     name: Written
     regions: tuple[Parts, ...]
+    joiners: tuple[Joiner | None, ...]
 
 
 @frozen
@@ -129,6 +146,11 @@ class Template:
         regions = (region for line in (*self.conditions, *self.glosses) for region in line.regions)
         parts = (part for region in regions for part in region if isinstance(part, Feature))
         return list(dict.fromkeys(parts))
+
+    @property
+    def joiners(self) -> list[Joiner]:
+        """What stands before regions of conditions, where that is not what the suite says."""
+        return [each for line in self.conditions for each in line.joiners if each]
 
     @property
     def needed(self) -> list[Feature]:
@@ -208,9 +230,10 @@ class _Reader:
                 template.regions = list(map(each.written, each.tree().children))
             case "condition" | "gloss":
                 lines = template.conditions if each.keyword == "condition" else template.glosses
-                trees = each.tree().find_data("region")
+                trees = list(each.tree().find_data("region"))
                 regions = tuple(self._region(tree, each) for tree in trees)
-                lines.append(Line(name=each.name, regions=regions))
+                joiners = tuple(self._joiner(tree, each, n) for n, tree in enumerate(trees))
+                lines.append(Line(name=each.name, regions=regions, joiners=joiners))
             case "prediction":
                 self._read_prediction(each)
             case "description" if template.predictions:
@@ -298,6 +321,10 @@ class _Reader:
             if isinstance(each, str):
                 parts.append(_ESCAPED.sub(r"\1", _SPACE.sub(" ", each)))
                 continue
+            if each.data == "joiner":
+                # Only blanks are before it.
+                parts.clear()
+                continue
             reference = _reference(each, statement)
             # What means nothing is a fault, and something stands there all the same.
             parts.append(str(reference))
@@ -308,6 +335,28 @@ class _Reader:
         if parts and isinstance(parts[-1], str):
             parts[-1] = parts[-1].rstrip()
         return tuple(filter(None, parts))
+
+    def _joiner(self, tree: "ParseTree", statement: Statement, n_before: int) -> Joiner | None:
+        """Return what a region says of what stands before it; so many regions do.
+
+        Raises `GrammarError` if it says so elsewhere than at its beginning, or where nothing can
+        stand.
+        """
+        found = list(tree.find_data("joiner"))
+        if not found:
+            return None
+        first = next(each for each in tree.children if not isinstance(each, str) or each.strip())
+        place, hint = statement.place(found[-1]), "leave it out"
+        if statement.keyword == "gloss":
+            raise GrammarError.at(place, "a gloss has nothing between its regions", hint)
+        if len(found) > 1 or first is not found[0]:
+            what = "what stands before a region is written once, at its beginning"
+            raise GrammarError.at(place, what, 'write | {""}{SLOT.feature}, or leave it out')
+        if not n_before:
+            raise GrammarError.at(place, "nothing stands before the first region", hint)
+        text, reference = found[0].children
+        condition = self._named([reference] if reference else [], statement)
+        return Joiner(text=str(text).rstrip()[2:-1], condition=condition[0] if condition else None)
 
     def _use(self, reference: Reference, own: str = "") -> None:
         named = {each.owner or each.name for each in (reference, *reference.indices)}

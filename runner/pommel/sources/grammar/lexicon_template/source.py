@@ -44,7 +44,7 @@ class Rendering:
         self._lexemes = {str(each.reference): each for each in template.lexemes}
         glosses = {each.name.text: self._patterns(each) for each in template.glosses}
         self._conditions = [
-            (each.name.text, self._patterns(each), glosses.get(each.name.text, []))
+            (each.name.text, self._patterns(each), each.joiners, glosses.get(each.name.text, []))
             for each in template.conditions
         ]
 
@@ -58,8 +58,9 @@ class Rendering:
                 tuple([" ".join(each.format(*values).split()) for each in regions]),
                 " ".join(" ".join(gloss).format(*values).split()),
                 self._joiner,
+                tuple([each.before(filled) if each else None for each in joiners]),
             )
-            for name, regions, gloss in self._conditions
+            for name, regions, joiners, gloss in self._conditions
         )
         lexemes = {name: each.value(filled) or "" for name, each in self._lexemes.items()}
         return GeneratedItem(conditions, lexemes)
@@ -69,7 +70,7 @@ class Rendering:
 
         `rows` are those of each slot that count, in any combination.
         """
-        regions = (region for _, regions, _ in self._conditions for region in regions)
+        regions = (region for _, regions, *_ in self._conditions for region in regions)
         # What stands between blanks is made of text and of placeholders that are written together.
         chunks = dict.fromkeys(chunk for region in regions for chunk in region.split(" "))
         return distinct_words(text for chunk in chunks for text in self._texts(chunk, rows))
@@ -154,6 +155,11 @@ class LexiconTemplateSource:
         touch, any row of one slot is taken beside any of the other.
         """
         return self._rendering.words(self._space.rows())
+
+    @property
+    def has_own_joiners(self) -> bool:
+        """Whether something else than the suite's joiner stands before some region."""
+        return bool(self._template.joiners)
 
     @property
     def once_to(self) -> int | None:

@@ -127,6 +127,7 @@ class PermutationSource:
     # All of a design's items are there.
     groups: ItemGroups | None = None
     once_to: int | None = None
+    has_own_joiners = False
 
     @property
     def head(self) -> Mapping[str, Any]:
