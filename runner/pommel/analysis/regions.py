@@ -41,8 +41,9 @@ OF_REGION = (
     Column(
         "lexemes",
         help=(
-            "what the suite says of where the item is from (`source`), as JSON: in the Russian, "
-            'Hebrew and most French suites, the words that fill it, `{"V.word": "спать"}`'
+            "what the suite says of where the item is from (`source`), as JSON: in the suites that "
+            "ship with pommel, but English ones and `de_argument_structure`, the words that fill "
+            'it, `{"V.word": "спать"}`'
         ),
     ),
 )
