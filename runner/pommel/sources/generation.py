@@ -114,21 +114,9 @@ class Generation:
         is_named = bool(grammatical or ungrammatical)
         meta = {"name": self.name, **self._about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
-            groups = self.source.groups if self.n_sampled is not None else None
-            head = self.source.head
-            asked = _Asked.by(
-                head["predictions"], once_to=self.source.once_to, is_balanced=groups is not None
-            )
-            items = self._chosen(
-                self.source.items, asked.of_item, self.source.n_items, "item", groups
-            )
-            return ItemContent(
-                all_items=map(self._finished_item, items),
-                head={**head, "meta": {**head["meta"], **meta}},
-                has_own_joiners=self.source.has_own_joiners,
-                grammatical=grammatical or GRAMMATICAL,
-                ungrammatical=ungrammatical,
-            )
+            found = self._items_of(self.source, meta)
+            grammatical = grammatical or GRAMMATICAL
+            return replace(found, grammatical=grammatical, ungrammatical=ungrammatical)
         assert has_sets(self.source)  # noqa: S101 - there is no third kind
         sets = self._chosen(
             self.source.sets, lambda each: [each.sentences], self.source.n_sets, "minimal set"
@@ -142,6 +130,20 @@ class Generation:
             all_sets=map(self._finished, sets),
             ungrammatical_counts=self.source.ungrammatical_counts,
             meta=meta,
+        )
+
+    def _items_of(self, source: ItemSource, meta: Mapping[str, Any]) -> ItemContent:
+        """Return all items, or a sample; `meta` is said besides what the grammar says."""
+        groups = source.groups if self.n_sampled is not None else None
+        head = source.head
+        asked = _Asked.by(
+            head["predictions"], once_to=source.once_to, is_balanced=groups is not None
+        )
+        items = self._chosen(source.items, asked.of_item, source.n_items, "item", groups)
+        return ItemContent(
+            all_items=map(self._finished_item, items),
+            head={**head, "meta": {**head["meta"], **meta}},
+            has_own_joiners=source.has_own_joiners,
         )
 
     def unknown_words(self, vocabulary: Collection[str]) -> list[str]:
