@@ -322,7 +322,7 @@ def test_only_what_is_asked_for_is_done(server: TestClient) -> None:
 
 def test_who_is_not_known_is_asked_for_a_token(site: Site) -> None:
     people = replace(site.people, is_open=True)
-    app = make_app(replace(site, people=people), door_of(people), (*PAGES, *PAGES_HERE))
+    app = make_app(Site(site.store, people), door_of(people), (*PAGES, *PAGES_HERE))
     stranger = TestClient(app, base_url=OURS, headers={"Origin": OURS})
     answer = stranger.post("/keeps/1")
     assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
@@ -340,7 +340,7 @@ def test_who_is_not_known_is_asked_for_a_token(site: Site) -> None:
 
 def test_there_is_a_page_for_who_has_a_token(site: Site) -> None:
     people = replace(site.people, is_open=True)
-    app = make_app(replace(site, people=people), door_of(people))
+    app = make_app(Site(site.store, people), door_of(people))
     browser = TestClient(app, base_url=OURS, headers={"Origin": OURS})
     assert '<a href="/enter">Enter</a>' in browser.get("/").text
     page = browser.get("/enter")
@@ -353,7 +353,7 @@ def test_there_is_a_page_for_who_has_a_token(site: Site) -> None:
     assert "The owner" not in browser.post("/leave").text
     # Where no token opens anything nobody is asked for one.
     nobody = replace(people, owner_token="")
-    alone = TestClient(make_app(replace(site, people=nobody), door_of(nobody)), base_url=OURS)
+    alone = TestClient(make_app(Site(site.store, nobody), door_of(nobody)), base_url=OURS)
     assert "/enter" not in alone.get("/").text
 
 

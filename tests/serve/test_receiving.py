@@ -4,7 +4,6 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tests.serve.board_samples import Visitors, events, faults, site_of, state, 
 
 from pommel.leaderboard import BoardFolder
 from pommel.serve.app import PAGES
+from pommel.serve.site import Site
 from pommel.serve.uploads import Submissions
 
 ZIP = {"Content-Type": "application/zip"}
@@ -337,7 +337,8 @@ def test_what_was_sent_to_another_board_is_not_there(tmp_path: Path) -> None:
         address = visitors.sent(visitors.ann, submission(tmp_path))
         with visited(tmp_path / "other") as (other, _):
             # Two boards may have one desk.
-            site = replace(site_of(tmp_path / "one"), board=other.folder)
+            one = site_of(tmp_path / "one")
+            site = Site(one.store, one.people, board=other.folder, suites=one.suites)
             elsewhere = Visitors(site)
             assert elsewhere.keeper.get(address).status_code == 404
             for path, data in _decisions(address):
@@ -569,7 +570,8 @@ def test_a_suite_stays_in_its_folder(place: Place, tmp_path: Path, name: str) ->
 
 def test_without_a_board_or_suites_there_are_no_such_pages(tmp_path: Path) -> None:
     with visited(tmp_path) as (_, visitors):
-        bare = replace(site_of(tmp_path), board=None, suites=None)
+        whole = site_of(tmp_path)
+        bare = Site(whole.store, whole.people)
         keeper = Visitors(bare).called("Kim", "keep", "upload")
         for page in PAGES:
             if not page.path.startswith(("/board", "/suites/propose", "/suites/queue")):

@@ -2,11 +2,8 @@
 
 import re
 import threading
-from dataclasses import field
-from functools import cached_property
 from pathlib import Path
 
-from pommel.serve.desk import Desk
 from pommel.serve.jobs import Jobs
 from pommel.serve.live import Live
 from pommel.serve.people import People
@@ -17,71 +14,42 @@ from pommel.serve.uploads import Proposals, Submissions
 from pommel.values import frozen
 
 
-@frozen(eq=False, slots=False)
 class Site:
     """What a server shows and changes: a store; a board and a folder of suites, where there are.
 
-    `models` are the references that it was started with: no others are opened.
+    `models` are the references that it was started with: no others are opened. Of a part of it
+    that is not there (`shown_board`, `submissions`, `proposals`), None stands for it.
     """
 
-    store: Path
-    people: People
-    board: Path | None = None
-    suites: Path | None = None
-    models: tuple[str, ...] = ()
-    # Held while a draft is saved among the suites.
-    saving: threading.Lock = field(default_factory=threading.Lock)
-
-    def __post_init__(self) -> None:
-        # Before two requests can ask for them at once, and get two of them.
-        _ = (self.shelf, self.jobs, self.submissions, self.proposals)
-        _ = (self.drafts, self.windows, self.live)
-
-    @property
-    def desk(self) -> Desk:
-        """Where the server's own things lie."""
-        return self.people.desk
-
-    @cached_property
-    def shelf(self) -> Shelf:
-        """The store, to be read."""
-        return Shelf(self.store)
-
-    @cached_property
-    def drafts(self) -> Drafts:
-        """The suites that are being written."""
-        return Drafts(desk=self.desk)
-
-    @cached_property
-    def windows(self) -> Windows:
-        """Who has which draft open."""
-        return Windows()
-
-    @cached_property
-    def live(self) -> Live:
-        """The models, to be asked for one item."""
-        return Live(self.store, self.models)
-
-    @cached_property
-    def shown_board(self) -> ShownBoard | None:
-        """The board, to be looked at; None where there is none."""
-        return ShownBoard(self.board) if self.board else None
-
-    @cached_property
-    def submissions(self) -> Submissions | None:
-        """What is sent for the board; None where there is none."""
-        board = self.shown_board
-        return Submissions(self.desk, self.jobs, board) if board else None
-
-    @cached_property
-    def proposals(self) -> Proposals | None:
-        """What is proposed for the folder of suites; None where there is none."""
-        return Proposals(self.desk, self.jobs, self.suites) if self.suites else None
-
-    @cached_property
-    def jobs(self) -> Jobs:
-        """What goes on beside requests."""
-        return Jobs(desk=self.desk)
+    def __init__(
+        self,
+        store: Path,
+        people: People,
+        *,
+        board: Path | None = None,
+        suites: Path | None = None,
+        models: tuple[str, ...] = (),
+    ) -> None:
+        self.store, self.people, self.board, self.suites = store, people, board, suites
+        self.models = models
+        # Where the server's own things lie.
+        self.desk = people.desk
+        # What goes on beside requests.
+        self.jobs = Jobs(desk=self.desk)
+        # The store, to be read.
+        self.shelf = Shelf(store)
+        # The suites that are being written, and who has which of them open.
+        self.drafts, self.windows = Drafts(desk=self.desk), Windows()
+        # The models, to be asked for one item.
+        self.live = Live(store, models)
+        # The board, to be looked at, and what is sent for it; what is proposed for the folder.
+        self.shown_board = ShownBoard(board) if board else None
+        self.submissions = (
+            Submissions(self.desk, self.jobs, self.shown_board) if self.shown_board else None
+        )
+        self.proposals = Proposals(self.desk, self.jobs, suites) if suites else None
+        # Held while a draft is saved among the suites.
+        self.saving = threading.Lock()
 
     def close(self) -> None:
         """End what goes on."""
