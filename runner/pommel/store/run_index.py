@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import Any, TypeVar
 
 import numpy as np
@@ -244,26 +245,21 @@ class _Reading:
 
     def blocks(self, wanted: Sequence[int], digests: Mapping[int, str]) -> dict[int, Block]:
         """Return blocks by their numbers; raises `StoreError` for a run that makes no sense."""
-        found: dict[int, Block] = {}
-        of_block: list[tuple[Any, ...]] = []
-        for row in self.database.connection.execute(_ROWS, [json.dumps(wanted)]):
-            n = row[0] // _SIZE
-            if of_block and of_block[-1][0] // _SIZE != n:
-                found[of_block[0][0] // _SIZE] = self._block(of_block, digests)
-                of_block = []
-            of_block.append(row)
-        if of_block:
-            found[of_block[0][0] // _SIZE] = self._block(of_block, digests)
+        rows = self.database.connection.execute(_ROWS, [json.dumps(wanted)])
+        found = {
+            n: self._block([*own], digests[n])
+            for n, own in groupby(rows, lambda row: row[0] // _SIZE)
+        }
         self._learn()
         return found
 
-    def _block(self, rows: list[tuple[Any, ...]], digests: Mapping[int, str]) -> Block:
+    def _block(self, rows: list[tuple[Any, ...]], digest: str) -> Block:
         rows.sort(key=lambda row: row[0])
         keys, statuses, created, scores, *shared = zip(*rows, strict=True)
         ways, places = zip(*shared[:5], strict=True), zip(*shared[5:], strict=True)
         n_ways, n_places = len(self.known.ways), len(self.known.places)
         return Block(
-            digest=digests[keys[0] // _SIZE],
+            digest=digest,
             keys=np.array(keys, dtype=np.int64),
             ways=_numbered(ways, self.known.way_numbers, self.ways, n_ways),
             places=_numbered(places, self.known.place_numbers, self.places, n_places),
