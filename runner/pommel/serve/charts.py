@@ -12,7 +12,7 @@ from pommel.errors import UsageError
 from pommel.models import Named
 from pommel.report import PLOTS, Look
 from pommel.serve import looking
-from pommel.serve.shelf import NotShownError, Shelf
+from pommel.serve.shelf import Shelf
 from pommel.serve.site import Download
 from pommel.values import frozen
 
@@ -44,10 +44,7 @@ def regions_chart(shelf: Shelf, asked: RegionsChartAsked) -> Download:
         on = catalog.by_model(own)
         wanted = [catalog.model(each) for each in asked.model[: looking.MOST_MODELS]]
         read = catalog.read(store, [on[each.number] for each in wanted if each.number in on])
-        document = shelf.document(store, catalog, own)
-        if document is None:
-            raise NotShownError(f"only results of {own.name} are known, not the suite itself")
-        alone = looking.item_alone(document, asked.number)
+        alone = looking.item_alone(looking.document_of(shelf, store, catalog, own), asked.number)
         found = {}
         for n, record in read.items():
             label = catalog.label(n)

@@ -836,17 +836,13 @@ class _Aligned:
 
     def item(self, place: int) -> ComparedItem:
         """Return an item."""
-        holds = [
-            tuple(None if s else bool(h) for h, s in zip(holds, skipped, strict=True))
-            for holds, skipped in zip(
-                self.holds[:, :, place].T, self.skipped[:, :, place].T, strict=True
-            )
-        ]
+        known = self.holds[:, :, place].astype(object)
+        known[self.skipped[:, :, place]] = None
         margins = self.margins_bits[:, :, place].T.tolist()
         return ComparedItem(
             number=int(self.numbers[place]),
             differs=bool(self.differs[place]),
-            holds=[(left, right) for left, right in holds],
+            holds=[(left, right) for left, right in known.T.tolist()],
             margins_bits=[(finite(left), finite(right)) for left, right in margins],
         )
 
@@ -913,7 +909,8 @@ class OneItem:
     n_pages: int
 
 
-def _document(shelf: Shelf, store: Store, catalog: Catalog, shown: ShownSuite) -> Suite:
+def document_of(shelf: Shelf, store: Store, catalog: Catalog, shown: ShownSuite) -> Suite:
+    """Return the suite itself; raises `NotShownError` where only results are known."""
     document = shelf.document(store, catalog, shown)
     if document is None:
         raise NotShownError(f"only results of {shown.name} are known, not the suite itself")
@@ -924,7 +921,7 @@ def sheet(shelf: Shelf, _asked: Nothing, *, key: str) -> Download:
     """The data sheet of a suite, as Markdown."""
     catalog = shelf.catalog()
     with shelf.opened() as store:
-        document = _document(shelf, store, catalog, catalog.suite(key))
+        document = document_of(shelf, store, catalog, catalog.suite(key))
     content = document.once(_sheet).encode()
     return Download(
         name=f"{document.name}.md", content=content, media_type="text/markdown; charset=utf-8"
@@ -951,7 +948,7 @@ def item(shelf: Shelf, asked: ItemAsked, *, key: str, number: int) -> OneItem:
         pinned = [catalog.model(asked.baseline)] if asked.baseline else []
         if unknown := [each.label for each in wanted if each.number not in on]:
             raise NotShownError(f"{unknown[0]!r} has not run on {own.name}")
-        document = _document(shelf, store, catalog, own)
+        document = document_of(shelf, store, catalog, own)
         alone = item_alone(document, number)
         first = [on[each.number] for each in wanted or pinned if each.number in on]
         first += [] if wanted else [n for n in rows.tolist() if n not in first]
