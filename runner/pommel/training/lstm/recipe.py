@@ -50,6 +50,9 @@ class Recipe:
     split: Split = "words"
     validation_share: float = 0.05
 
+    # What a setting is called on the command line.
+    option = staticmethod(option_of)
+
     def __post_init__(self) -> None:
         UsageError.check_choice("split", self.split, ("words", "spaces"))
         LstmConfig.check_sizes(
@@ -62,11 +65,6 @@ class Recipe:
         if self.learning_rate < self.min_learning_rate:
             below = f"below --min-learning-rate {self.min_learning_rate:g}, where training ends"
             raise UsageError(f"--learning-rate {self.learning_rate:g} is {below}")
-
-    @staticmethod
-    def option(name: str) -> str:
-        """Return what a setting is called on the command line."""
-        return option_of(name)
 
 
 UNK = "<unk>"

@@ -49,6 +49,9 @@ class TransformerRecipe:
     cased: bool = True
     validation_share: float = 0.05
 
+    # What a setting is called on the command line.
+    option = staticmethod(option_of)
+
     def __post_init__(self) -> None:
         UsageError.check_choice("objective", self.objective, self.OBJECTIVES)
         if self.width % self.n_heads:
@@ -57,11 +60,6 @@ class TransformerRecipe:
         if not 0 < self.learning_rate < float("inf"):
             wrong = f"has to be a number above 0, not {self.learning_rate}"
             raise UsageError(f"--learning-rate {wrong}")
-
-    @staticmethod
-    def option(name: str) -> str:
-        """Return what a setting is called on the command line."""
-        return option_of(name)
 
     def train(  # noqa: PLR0913 - what is asked beside the recipe
         self,
