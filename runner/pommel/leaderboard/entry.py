@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -90,7 +91,9 @@ def entry_from(text: str, board: Board) -> Entry | None:
         value = unsealed(text)
         if (value.pop("format"), value.pop("version")) != (FORMAT, VERSION):
             return None
-        return Entry(**value) if _fits(value, board) else None
+        entry = msgspec.convert(value, Entry)
+        is_all = msgspec.to_builtins(entry) == value
+        return entry if is_all and _fits(entry, board) else None
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError):
         return None
 
@@ -113,13 +116,6 @@ def unsealed(text: str) -> dict[str, Any]:
     return value
 
 
-def types_of(value: object) -> object:
-    """Return the types in a JSON value: a dictionary of them by key, or the type of the value."""
-    if isinstance(value, dict):
-        return {key: types_of(each) for key, each in value.items()}
-    return type(value)
-
-
 def is_outdated(text: str, version: int) -> bool:
     """Say whether an older pommel has written a file in `derived/`, which is then made again."""
     try:
@@ -129,30 +125,21 @@ def is_outdated(text: str, version: int) -> bool:
         return False
 
 
-def _fits(value: Mapping[str, Any], board: Board) -> bool:
-    """Return whether an entry that was read has the types of one, and the board's items."""
-    counts = {each.sha256: int for each in board.suites}
-    texts = ("id", "content_sha256", "name", "by", "url", "note", "created", "pommel")
-    expected = {
-        **dict.fromkeys(texts, str),
-        "n_tokens": int,
-        "n_predictions": counts,
-        "n_swallowed": counts,
-        "named_sums": dict.fromkeys(counts, str),
-    }
-    facts = (value["model"]["fingerprint"], value["policy"]["fingerprint"])
-    if not all(isinstance(each, str) for each in (*facts, *value["policy"].values())):
+def _fits(entry: Entry, board: Board) -> bool:
+    """Return whether an entry that was read is of the board's suites, item by item."""
+    per_suite = (entry.n_predictions, entry.n_swallowed, entry.named_sums)
+    if any(each.keys() != {suite.sha256 for suite in board.suites} for each in per_suite):
         return False
-    if {name: types_of(value[name]) for name in expected} != expected:
+    if not all(isinstance(each, str) for each in entry.identity):
         return False
-    if min(value["n_predictions"].values()) < 1:
+    if min(entry.n_predictions.values()) < 1:
         return False
     # One that was kept before paths were left out is made again.
-    public = published_name(value["name"])
-    if (value["name"], value["model"]) != (public, published_model(value["model"], public)):
+    public = published_name(entry.name)
+    if (entry.name, entry.model) != (public, published_model(entry.model, public)):
         return False
-    for each, values in zip(board.suites, Entry(**value).values(board), strict=True):
-        sums = unpacked_sums(value["named_sums"][each.sha256])
+    for each, values in zip(board.suites, entry.values(board), strict=True):
+        sums = unpacked_sums(entry.named_sums[each.sha256])
         if len(sums) % each.n_items or not np.isfinite(sums).all():
             return False
         if values.shape != (each.n_items,) or not ((values >= 0) & (values <= 1)).all():

@@ -8,13 +8,14 @@ from itertools import product, takewhile
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from pommel.analysis import Comparison
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
-from pommel.leaderboard.entry import Entry, sealed, types_of, unsealed
+from pommel.leaderboard.entry import Entry, sealed, unsealed
 from pommel.leaderboard.submission.own_paths import has_path
 from pommel.statistics import ALPHA, Interval
 from pommel.values import frozen
@@ -301,18 +302,14 @@ class Standings:
         """
         try:
             value = unsealed(text)
-            if value["version"] != VERSION or not all(_fits(row, board) for row in value["rows"]):
+            rows = msgspec.convert(value["rows"], tuple[Standing, ...])
+            is_all = [*msgspec.to_builtins(rows)] == value["rows"]
+            if (
+                value["version"] != VERSION
+                or not is_all
+                or not all(_fits(row, board) for row in rows)
+            ):
                 return None
-            rows = tuple(
-                Standing(
-                    **{
-                        **row,
-                        "total": Scored(**row["total"]),
-                        "circuits": {name: Scored(**own) for name, own in row["circuits"].items()},
-                    }
-                )
-                for row in value["rows"]
-            )
             return cls(head=value["head"], rows=rows, pairs=_pairs(value["pairs"], rows))
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
@@ -379,24 +376,15 @@ def _scored(board: Board, entry: Entry) -> Standing:
     )
 
 
-def _fits(row: Mapping[str, Any], board: Board) -> bool:
-    """Return whether a row that was read has the types of one, and the board's suites."""
-    hashes = [each.sha256 for each in board.suites]
-    scored = {"score": float, "low": float, "high": float, "n_swallowed": int}
-    expected = {
-        **dict.fromkeys(("id", "name", "by"), str),
-        **dict.fromkeys(("rank", "rank_low", "rank_high"), int),
-        "is_available": bool,
-        "total": scored,
-        "circuits": dict.fromkeys(board.circuits, scored),
-        "suites": dict.fromkeys(hashes, float),
-        "n_swallowed": dict.fromkeys(hashes, int),
-    }
+def _fits(row: Standing, board: Board) -> bool:
+    """Return whether a row that was read is of the board's circuits and suites."""
+    hashes = {each.sha256 for each in board.suites}
     # Of a stranger's folder, a text may steer a terminal; names were paths once.
     return (
-        types_of(row) == expected
-        and all(row[name] == printable(row[name]) for name in ("id", "name", "by"))
-        and not has_path(row["name"])
+        row.circuits.keys() == board.circuits.keys()
+        and row.suites.keys() == row.n_swallowed.keys() == hashes
+        and all(text == printable(text) for text in (row.id, row.name, row.by))
+        and not has_path(row.name)
     )
 
 
