@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 from tests.serve.samples import HOST, TOKEN, client, filled
@@ -35,6 +35,10 @@ async def _echo(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse(f"{len(body)} bytes of {person}")(scope, receive, send)
 
 
+def _refused(_scope: Scope, refused: RefusedError) -> Response:
+    return PlainTextResponse(f"{refused}\n", refused.status, refused.headers)
+
+
 @pytest.fixture
 def door(tmp_path: Path) -> Door:
     """The door of a server to which its owner has the token."""
@@ -45,7 +49,7 @@ def door(tmp_path: Path) -> Door:
 
 def guarded(door: Door, *, of: str = "127.0.0.1") -> TestClient:
     """Return a client of an application that says how much it was sent, behind a door."""
-    app = Guard(_echo, door)
+    app = Guard(_echo, door, _refused)
     return TestClient(app, base_url=f"http://{HOST}", follow_redirects=False, client=(of, 50_000))
 
 
@@ -319,7 +323,7 @@ def test_an_address_has_so_many_requests(door: Door) -> None:
 
 def test_a_person_has_so_many_requests_from_wherever(door: Door) -> None:
     door = replace(door, limits=Limits(burst=5, requests_per_second=0.0))
-    app, token = Guard(_echo, door), personal(door, "A. Linguist")
+    app, token = Guard(_echo, door, _refused), personal(door, "A. Linguist")
 
     def ask(address: str, token: str) -> int:
         near = TestClient(app, base_url=f"http://{HOST}", client=(address, 1))
@@ -344,7 +348,7 @@ def test_a_person_has_so_many_requests_from_wherever(door: Door) -> None:
 )
 def test_who_has_many_addresses_is_one(door: Door, addresses: list[str], n_taken: int) -> None:
     door = replace(door, limits=Limits(burst=5, requests_per_second=0.0))
-    app = Guard(_echo, replace(door, people=replace(door.people, is_open=True)))
+    app = Guard(_echo, replace(door, people=replace(door.people, is_open=True)), _refused)
     statuses = [
         TestClient(app, base_url=f"http://{HOST}", client=(each, 1)).get("/").status_code
         for each in addresses
@@ -357,7 +361,7 @@ def test_who_floods_us_is_not_forgotten_for_others(
 ) -> None:
     monkeypatch.setattr("pommel.serve.guard._MOST_SENDERS", 10)
     door = replace(door, limits=Limits(burst=3, requests_per_second=0.0))
-    app = Guard(_echo, replace(door, people=replace(door.people, is_open=True)))
+    app = Guard(_echo, replace(door, people=replace(door.people, is_open=True)), _refused)
 
     def ask(address: str) -> int:
         return TestClient(app, base_url=f"http://{HOST}", client=(address, 1)).get("/").status_code

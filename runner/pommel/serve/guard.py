@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pommel.errors import StoreError, printable
@@ -158,11 +158,6 @@ class Door:
     tell: Callable[[str], object] = lambda _line: None
 
 
-def told_plainly(_scope: Scope, refused: RefusedError) -> Response:
-    """Return what is refused as text."""
-    return PlainTextResponse(f"{refused}\n", refused.status, refused.headers)
-
-
 class Guard:
     """The application `app` behind a door: what is refused never comes to it.
 
@@ -173,7 +168,7 @@ class Guard:
         self,
         app: ASGIApp,
         door: Door,
-        refusal: Callable[[Scope, RefusedError], Response] = told_plainly,
+        refusal: Callable[[Scope, RefusedError], Response],
     ) -> None:
         self.app = app
         self.door = door
