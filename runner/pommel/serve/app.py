@@ -38,6 +38,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pommel.errors import PommelError, StoreError, package_version, printable
+from pommel.report import page_environment
 from pommel.serve import beginning, board, charts, looking, receiving, writing
 from pommel.serve.desk import moment
 from pommel.serve.guard import (
@@ -637,15 +638,7 @@ def _wants_json(scope: Scope) -> bool:
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment(__package__)
     environment.globals |= {"direction": PublishedSuite.direction, "href": _href}
     environment.filters |= {
         "share": _share,
