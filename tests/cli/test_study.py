@@ -45,6 +45,7 @@ def test_a_dry_run_of_the_paper_tells_shards_and_hours(pommel: Pommel, tmp_path:
         ("reproduce clams --scale huge", 2, "'huge' is not one of"),
         ("reproduce clams --corpus de=a.txt --corpus de=b.txt", 2, "there are two of de"),
         ("reproduce clams --launch '", 2, "write the words of pommel launch"),
+        ("reproduce clams --max-memory lots", 2, "write a size like 512M or 16G"),
         ("study run none.toml", 3, "none.toml"),
     ],
 )

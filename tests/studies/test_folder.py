@@ -146,6 +146,25 @@ def test_what_is_done_is_not_done_again(english: Path) -> None:
     assert done(folder_of(english, ENGLISH + MISSING)) == ["fetch-hu2020"]
 
 
+def test_what_is_done_stays_so_on_another_machine_but_not_in_another_number_format(
+    english: Path,
+) -> None:
+    folder = folder_of(english, ENGLISH + MISSING)
+
+    def undone(asked: Asked) -> set[str]:
+        again = replace(folder, asked=asked)
+        return {each.name for each in again.plan.steps if not again.is_done(each)}
+
+    missing = undone(Asked())
+    assert undone(Asked(device="cuda", max_memory="8G")) == missing
+    assert undone(Asked(dtype="bfloat16")) - missing == {
+        "run-1",
+        "table-scores-own",
+        "figure-heat",
+        "report",
+    }
+
+
 def test_what_has_changed_or_gone_is_done_again_with_what_rests_on_it(english: Path) -> None:
     again = ENGLISH.replace("number_simple", "number_prep")
     assert sorted(done(folder_of(english, again))) == [

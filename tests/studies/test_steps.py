@@ -1,5 +1,6 @@
 """Steps: the commands that a study is done by, at each scale."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.studies.studies import MATERIALS, SMALL, TRAINED, VARIANTS, study_of
@@ -16,7 +17,7 @@ def lines(study: Study, asked: Asked) -> dict[str, str]:
 def test_a_study_is_commands_that_one_might_type(tmp_path: Path) -> None:
     found = lines(study_of(tmp_path, TRAINED), Asked(offline=True))
     assert found == {
-        "fetch-clams": "pommel fetch clams '--only=tables/*' --offline --force -o published/clams",
+        "fetch-clams": "pommel fetch clams '--only=tables/*' --force -o published/clams --offline",
         "import-clams": "pommel import-results published/clams/tables/*_table2.csv --from clams "
         "--store published.sqlite",
         "text-de": "pommel generate texts:de --text 500 --seed 1 -o text/de.txt",
@@ -32,11 +33,11 @@ def test_a_study_is_commands_that_one_might_type(tmp_path: Path) -> None:
         "train-bigram-fr": "pommel train ngram text/fr.txt -o models/bigram-fr.arpa.gz --order 2 "
         "--smoothing laplace",
         "run-1-de": "pommel run 'lstm://models/lstm-de/seed-*' 'lstm://models/lstm-both/seed-*' "
-        "ngram://models/bigram-de.arpa.gz suites:de/agreement --score pairs --offline "
-        "--store store.sqlite",
+        "ngram://models/bigram-de.arpa.gz suites:de/agreement --score pairs "
+        "--store store.sqlite --offline",
         "run-1-fr": "pommel run 'lstm://models/lstm-fr/seed-*' 'lstm://models/lstm-both/seed-*' "
-        "ngram://models/bigram-fr.arpa.gz suites:fr/agreement --score pairs --offline "
-        "--store store.sqlite",
+        "ngram://models/bigram-fr.arpa.gz suites:fr/agreement --score pairs "
+        "--store store.sqlite --offline",
         "table-means-published": "pommel stats accuracy --by language --store published.sqlite "
         "--format csv --raw > tables/means.published.csv",
         "table-means-own": "pommel stats accuracy --by language --store store.sqlite "
@@ -74,6 +75,24 @@ def test_public_models_run_by_a_plan_at_the_scale_of_the_paper(tmp_path: Path) -
     assert found["train-lstm-de"].split()[3] == "corpora/de.txt"
     assert made.missing_corpora == ("de", "fr")
     assert made.hours == 4
+
+
+def test_what_a_machine_has_is_told_to_the_steps_that_take_it(tmp_path: Path) -> None:
+    study = study_of(tmp_path, TRAINED)
+    asked = Asked(device="cuda:0,cuda:1", dtype="bfloat16", max_memory="8G")
+    found = lines(study, asked)
+    assert found["train-lstm-de"].endswith(" --epochs 1 --device cuda:0")
+    assert "cuda" not in found["train-bigram-de"] + found["text-de"] + found["report"]
+    assert found["run-1-de"].endswith(
+        " --score pairs --dtype bfloat16 --store store.sqlite --device cuda:0,cuda:1 "
+        "--max-memory 8G"
+    )
+    found = lines(study, replace(asked, scale="paper", launch="local --device=cuda:3"))
+    assert " --dtype bfloat16 --minutes 60 " in found["plan-2"]
+    # Of two places, workers score at the one that was named for them.
+    assert found["launch-2"] == (
+        "pommel launch local plans/2.json -o shards/2 --device=cuda:3 --max-memory 8G"
+    )
 
 
 def test_suites_of_the_paper_are_made_before_models_run_on_them(tmp_path: Path) -> None:

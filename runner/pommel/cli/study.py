@@ -12,6 +12,7 @@ from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, Count, Folder, Options, option, takes_options
 from pommel.cli.output import follow, note, show_table, show_text
 from pommel.errors import UsageError, counted
+from pommel.models import LoadOptions
 from pommel.studies import Asked, Study, StudyFolder
 
 
@@ -23,6 +24,16 @@ def _words(_context: click.Context, _option: click.Parameter, text: str) -> str:
     except ValueError:
         pass
     raise click.BadParameter(f"{text!r}: write the words of pommel launch, as 'slurm --requeue'")
+
+
+def _size(_context: click.Context, _option: click.Parameter, text: str | None) -> str:
+    """Return an amount of memory as it was written; "" for none."""
+    try:
+        if text is not None:
+            LoadOptions.read_memory(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r}: {error}") from None
+    return text or ""
 
 
 class _StudyOptions(Options):
@@ -46,6 +57,19 @@ class _StudyOptions(Options):
         callback=_words,
         metavar="WORDS",
         help="What `pommel launch` is told where models run by a plan: 'slurm --partition gpu'.",
+    )
+    device: str | None = option(
+        help="Where models run, as `pommel run` takes it, and where LSTMs are trained: cuda, "
+        "cuda:N, mps, auto.  [default: cpu]"
+    )
+    dtype: Literal["float32", "bfloat16", "float16"] = option(
+        default="float32",
+        help="Number format of the weights of models that run, which changes their numbers.",
+    )
+    max_memory: str = option(
+        callback=_size,
+        metavar="SIZE",
+        help="What scoring may use beside the weights (512M, 4G), in each step.",
     )
     restart: bool = option(
         help="Delete models and shards that were made otherwise than it is asked for now."
@@ -124,7 +148,14 @@ def _show_list() -> None:
 
 def _do(study: Study, chosen: _StudyOptions) -> None:
     asked = Asked(
-        scale=chosen.scale, corpora=chosen.texts(), launch=chosen.launch, offline=chosen.offline
+        scale=chosen.scale,
+        corpora=chosen.texts(),
+        launch=chosen.launch,
+        offline=chosen.offline,
+        device=chosen.device or "",
+        # The usual one need not be said: what is done is known by what is said.
+        dtype="" if chosen.dtype == "float32" else chosen.dtype,
+        max_memory=chosen.max_memory,
     )
     path = chosen.output or Path(f"{study.name}-{chosen.scale}")
     folder = StudyFolder(

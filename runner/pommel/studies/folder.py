@@ -158,9 +158,7 @@ class StudyFolder:
             outside = map(Path, step.reads)
             files = [each for path in outside for each in (path, *sorted(path.rglob("*.json")))]
             sums = [sha256_of(path) for path in files if path.is_file()]
-            # Where something comes from changes nothing of it.
-            words = [each for each in step.words if each != OFFLINE]
-            told = [*words, *sums, *(keys.get(each, "") for each in step.needs)]
+            told = [*step.words, *sums, *(keys.get(each, "") for each in step.needs)]
             keys[step.name] = hashlib.sha256("\0".join(told).encode()).hexdigest()
         return keys
 

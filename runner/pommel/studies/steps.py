@@ -5,7 +5,7 @@ the same. Nothing here does anything.
 """
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -44,13 +44,16 @@ _SCHEMES = {"lstm": "lstm", "ngram": "ngram", "transformer": "huggingface"}
 class Step:
     """A command of pommel, `words` without the program, and what it is called.
 
-    `needs` are the names of the steps that have to be done before, `makes` the paths that are there
-    afterwards, `reads` the paths of what is read from outside the study's folder. `output` is the
-    file that has what it prints. What is `optional` may fail: what needs it is left out then.
+    `machine` are those of its words that say where and how it is done, and change nothing of what
+    comes out: a step that is done is not known by them. `needs` are the names of the steps that
+    have to be done before, `makes` the paths that are there afterwards, `reads` the paths of what
+    is read from outside the study's folder. `output` is the file that has what it prints. What is
+    `optional` may fail: what needs it is left out then.
     """
 
     name: str
     words: tuple[str, ...]
+    machine: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     makes: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
@@ -60,7 +63,8 @@ class Step:
     @property
     def line(self) -> str:
         """The command as one might type it in the study's folder; patterns are the shell's."""
-        words = (each if _is_pattern(each) else shlex.quote(each) for each in self.words)
+        told = (*self.words, *self.machine)
+        words = (each if _is_pattern(each) else shlex.quote(each) for each in told)
         program = () if self.words[0] == JOIN else ("pommel",)
         output = (">", shlex.quote(self.output)) if self.output else ()
         return " ".join([*program, *words, *output])
@@ -68,7 +72,7 @@ class Step:
     def expanded(self, folder: Path) -> list[str]:
         """Return the words with the files that patterns match below the folder."""
         found = []
-        for each in self.words:
+        for each in (*self.words, *self.machine):
             files = sorted(folder.glob(each)) if _is_pattern(each) else []
             found += [str(path.relative_to(folder)) for path in files] or [each]
         return found
@@ -90,6 +94,13 @@ def _brought(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(_bringing, words))))
 
 
+def _without(options: Sequence[str], words: Iterable[str]) -> tuple[str, ...]:
+    """Return options and their values without those that words give another value."""
+    said = {each.partition("=")[0] for each in words}
+    pairs = zip(options[::2], options[1::2], strict=True)
+    return tuple(word for each in pairs if each[0] not in said for word in each)
+
+
 def _is_pattern(word: str) -> bool:
     return bool(_bringing(word)) and "*" in word
 
@@ -99,13 +110,30 @@ class Asked:
     """What was asked of a study: its scale, and what a machine or a reader adds.
 
     `corpora` are texts by language, in place of generated ones. `launch` is what `pommel launch` is
-    told at the scale of the paper (`slurm --partition gpu`). `offline` fetches nothing.
+    told at the scale of the paper (`slurm --partition gpu`). `offline` fetches nothing. `device`,
+    `dtype` and `max_memory` (`8G`) are those of `pommel run`; "" is what it takes by itself. LSTMs
+    are trained on that device, too. Of these, only the number format changes a result.
     """
 
     scale: ScaleName = "tiny"
     corpora: Mapping[str, Path] = field(default_factory=dict)
     launch: str = "local"
     offline: bool = False
+    device: str = ""
+    dtype: str = ""
+    max_memory: str = ""
+
+    def machine(self, *, is_scoring: bool = True) -> tuple[str, ...]:
+        """Return the options that say where models score, or otherwise where one is trained."""
+        # A training has one device.
+        device = self.device if is_scoring else self.device.partition(",")[0]
+        told = {"--device": device, "--max-memory": self.max_memory if is_scoring else ""}
+        return tuple(word for each in told.items() if each[1] for word in each)
+
+    @property
+    def fetching(self) -> tuple[str, ...]:
+        """The options that say whether anything is fetched."""
+        return (OFFLINE,) if self.offline else ()
 
 
 @frozen
@@ -233,10 +261,10 @@ class _Making:
     ) -> Step:
         """Return the step that fetches files of a source into a folder."""
         only = [f"--only={pattern}" for pattern in source.only]
-        offline = [OFFLINE] if self.asked.offline else []
         return Step(
             name=_bringing(folder),
-            words=("fetch", source.fetch, *only, *offline, *options, "-o", folder),
+            words=("fetch", source.fetch, *only, *options, "-o", folder),
+            machine=self.asked.fetching,
             makes=(folder,),
             optional=optional,
         )
@@ -305,6 +333,7 @@ class _Making:
             yield Step(
                 name=f"train-{model.name}",
                 words=("train", kind, text, "-o", model.path, *several, *options),
+                machine=self.asked.machine(is_scoring=False) if kind == "lstm" else (),
                 needs=(f"text-{'+'.join(own)}",) if is_made else (),
                 makes=(model.path,),
                 reads=_outside([text, *options]),
@@ -330,13 +359,15 @@ class _Making:
         references = [each for model in models for each in model.references]
         options = words_at(runs.options, self.asked.scale)
         trained = tuple(f"train-{each.name}" for each in models if each.models.train)
-        offline = [OFFLINE] if self.asked.offline else []
-        own = (*references, *suites, *options, *offline)
+        dtype = ("--dtype", self.asked.dtype) if self.asked.dtype else ()
+        own = (*references, *suites, *options, *dtype)
+        machine, fetching = self.asked.machine(), self.asked.fetching
         brought = _brought(suites)
         if trained or not self.is_paper:
             yield Step(
                 name=f"run-{name}",
                 words=("run", *own, "--store", OWN_STORE),
+                machine=(*machine, *fetching),
                 needs=(*brought, *trained),
                 makes=(OWN_STORE,),
                 reads=_outside(own),
@@ -346,6 +377,7 @@ class _Making:
         yield Step(
             name=f"plan-{name}",
             words=("plan", "make", *own, "--minutes", "60", "-o", plan),
+            machine=(*machine, *fetching),
             needs=brought,
             makes=(plan,),
             reads=_outside(own),
@@ -354,6 +386,7 @@ class _Making:
         yield Step(
             name=f"launch-{name}",
             words=("launch", launch[0], plan, "-o", shards, *launch[1:]),
+            machine=_without(machine, launch),
             needs=(f"plan-{name}",),
             makes=(shards,),
         )
