@@ -45,6 +45,20 @@ def test_without_a_file_the_shards_are_shown(run: Run, folder: Path) -> None:
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.usefixtures("folder")
+def test_what_rests_on_a_model_of_unknown_size_is_marked(run: Run) -> None:
+    arguments = ["plan", "dummy://x", "ngram://seed-1.arpa", "number_prep", "--shards", "2"]
+    status, shown, _ = run(*arguments)
+    assert status == 0
+    marked, known = "│      1 │    1 │ ~0:00:07 │ ~1 GiB │", "│      1 │    1 │  0:00:02 │  1 GiB │"
+    assert marked in shown
+    assert known in shown
+    assert "~0:00:09 of work, 2 loadings; the longest shard: ~0:00:07" in shown
+    assert "~: a guess; size unknown of 1 model: 100 million weights" in shown
+    _, shown, _ = run(*arguments, "--format", "json")
+    assert sorted(each["n_unsized"] for each in json.loads(shown)["shards"]) == [0, 1]
+
+
 def test_a_plan_has_families_choices_and_names_from_the_root(run: Run, folder: Path) -> None:
     arguments = ["number_prep", "ngram://seed-*.arpa", "ngram://ä b.arpa", "--score", "first"]
     arguments += ["--limit", "3", "--shards", "2", "--no-offline"][:-1]

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
@@ -80,7 +80,7 @@ def make(named: ModelsAndSuites, chosen: _PlanOptions) -> None:
         note(f"note: more than {counted(len(plan.shards), 'shard')} would not be done any sooner")
     if chosen.output:
         plan.write(chosen.output)
-    _show_plan(plan, chosen.form)
+    _show_plan(plan, chosen.form, costs.unsized)
     if chosen.output:
         note(f"Plan: {chosen.output}")
 
@@ -89,6 +89,9 @@ def _time(seconds: float) -> str:
     return str(dt.timedelta(seconds=round(seconds)))
 
 
+# What stands before a number that rests on a model of unknown size.
+_GUESS = "~"
+_OF_UNSIZED = "size unknown of {}: 100 million weights in the time, none in the memory"
 # So many shards fit on a screen.
 _SHOWN = 20
 
@@ -108,7 +111,8 @@ def _show_first(
         note(f"{counted(len(rows) - _SHOWN, 'more shard')}; --format json shows them")
 
 
-def _show_plan(plan: Plan, form: str) -> None:
+def _show_plan(plan: Plan, form: str, unsized: Collection[int]) -> None:
+    """Show the shards of a plan; `unsized` are the places of the models of unknown size."""
     if form == "json":
         shards = [
             {
@@ -117,30 +121,35 @@ def _show_plan(plan: Plan, form: str) -> None:
                 "memory_bytes": each.memory_bytes,
                 "models": [plan.models[piece.model].reference for piece in each.pieces],
                 "n_runs": [len(piece.suites) for piece in each.pieces],
+                "n_unsized": len({piece.model for piece in each.pieces}.intersection(unsized)),
             }
             for each in plan.shards
         ]
         show_json({"fingerprint": plan.fingerprint, "shards": shards})
         return
+    marks = [_GUESS * any(piece.model in unsized for piece in each.pieces) for each in plan.shards]
     rows = [
         (
             str(each.number),
             str(len(each.pieces)),
             str(sum(len(piece.suites) for piece in each.pieces)),
-            _time(each.seconds),
-            readable_size(each.memory_bytes),
+            f"{mark}{_time(each.seconds)}",
+            f"{mark}{readable_size(each.memory_bytes)}",
         )
-        for each in plan.shards
+        for each, mark in zip(plan.shards, marks, strict=True)
     ]
     whole = f"{counted(len(plan.models), 'model')} x {counted(len(plan.suites), 'suite')}"
     total = _time(sum(each.seconds for each in plan.shards))
     n_loadings = counted(sum(len(each.pieces) for each in plan.shards), "loading")
-    longest = _time(max(each.seconds for each in plan.shards))
+    longest = rows[max(plan.shards, key=lambda each: each.seconds).number - 1][3]
+    caption = f"{max(marks)}{total} of work, {n_loadings}; the longest shard: {longest}"
+    if unsized:
+        caption += f"\n{_GUESS}: a guess; {_OF_UNSIZED.format(counted(len(unsized), 'model'))}"
     _show_first(
         f"{whole}, {counted(len(rows), 'shard')}",
         rows,
         numbers=("shard", "models", "runs", "time", "memory"),
-        caption=f"{total} of work, {n_loadings}; the longest shard: {longest}",
+        caption=caption,
     )
 
 

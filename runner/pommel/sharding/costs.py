@@ -30,6 +30,7 @@ _ASSUMED = (
 )
 # What a node costs at least, as if it were weights; and a model of which nobody can tell.
 _LEAST_WEIGHTS, _UNKNOWN_WEIGHTS = 1_000_000, 100_000_000
+_UNSIZED = "size unknown of {}: taken for 100 million weights"
 # What scoring may take beside the weights.
 _SCORING_BYTES = 1 << 30
 
@@ -40,7 +41,8 @@ class Costs:
 
     `models` are as certain as can be. `computed` (models x suites) is weights times nodes, `memory`
     (models,) bytes. In it and in `work`, suites stand in their `order`, in which those that
-    share sentences follow each other. `notes` say what is not certain.
+    share sentences follow each other. `notes` say what is not certain; `unsized` are the places of
+    the models whose size nobody knows, so that their costs are a guess.
     """
 
     models: tuple[NamedModel, ...]
@@ -51,6 +53,7 @@ class Costs:
     memory: tuple[int, ...]
     work: Work
     notes: tuple[str, ...]
+    unsized: frozenset[int]
 
     @classmethod
     def of(
@@ -101,7 +104,7 @@ class Costs:
             "no tokenizer at hand of {}: 1.3 tokens for each word": [
                 not (each.tokenizer or each.n_parameters == 0) for each in outlines
             ],
-            "size unknown of {}: taken for 100 million weights": [n is None for n in sizes],
+            _UNSIZED: [n is None for n in sizes],
         }
         notes = [doubt.format(counted(sum(of), "model")) for doubt, of in doubts.items() if any(of)]
         return cls(
@@ -119,6 +122,7 @@ class Costs:
             ),
             work=Work(loading=np.array(loading), scoring=computed * np.array(rates)[:, None]),
             notes=(*notes, *(() if any(took) else (_ASSUMED,))),
+            unsized=frozenset(place for place, n in enumerate(sizes) if n is None),
         )
 
 
