@@ -130,6 +130,12 @@ def test_a_statistic_may_be_another_one_at_each_scale(tmp_path: Path) -> None:
     assert "table-means-own" not in lines(study, Asked())
     found = lines(study, Asked(scale="paper"))
     assert found["table-means-own"].startswith("pommel stats accuracy --by suite --store")
+    several = 'own.paper = "stats accuracy --by suite"\nown.other = "stats accuracy --by circuit"'
+    study = study_of(tmp_path, TRAINED.replace(own, several))
+    found = lines(study, Asked())
+    assert found["table-means-own"].startswith("pommel stats accuracy --by circuit --store")
+    found = lines(study, Asked(scale="paper"))
+    assert found["table-means-own"].startswith("pommel stats accuracy --by suite --store")
 
 
 def test_a_figure_may_be_that_of_a_statistic(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from pommel.studies.study import (
     Runs,
     ScaleName,
     Study,
+    Told,
     Variants,
     at_scale,
     words_at,
@@ -402,7 +403,7 @@ class _Making:
         beside = self.study.file.parent / source
         return str(beside) if not source.startswith("suites:") and beside.exists() else source
 
-    def _told(self, told: str | Mapping[ScaleName, str]) -> list[str]:
+    def _told(self, told: Told) -> list[str]:
         """Return the words of a statistic or a plot at this scale."""
         beside = str(self.study.file.parent)
         return [each.replace(STUDY, beside) for each in words_at(told, self.asked.scale)]

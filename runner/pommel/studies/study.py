@@ -10,7 +10,7 @@ import io
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -20,6 +20,8 @@ from pommel.errors import Fault, FaultyFileError, InputError, UsageError, listed
 from pommel.files import DecodedText, shipped_folder
 
 ScaleName = Literal["tiny", "small", "paper"]
+# A command or its options: at all scales, or by scale; those that have none have that of "other".
+Told = str | dict[Literal[ScaleName, "other"], str]
 Trained = Literal["lstm", "ngram", "transformer"]
 # Of what there are results: those of others, and those of the study's models.
 Kind = Literal["published", "own"]
@@ -87,7 +89,7 @@ class Variants(_Part, frozen=True, kw_only=True):
 
     name: str
     suites: tuple[str, ...]
-    options: str | dict[ScaleName, str] = ""
+    options: Told = ""
     languages: tuple[str, ...] = ()
     scales: tuple[ScaleName, ...] = ()
 
@@ -105,7 +107,7 @@ class Models(_Part, frozen=True, kw_only=True):
     train: Trained | None = None
     text: str | tuple[str, ...] = LANGUAGE
     references: tuple[str, ...] = ()
-    options: str | dict[ScaleName, str] = ""
+    options: Told = ""
     languages: tuple[str, ...] = ()
     scales: tuple[ScaleName, ...] = ()
     hours: float = 0.0
@@ -120,7 +122,7 @@ class Runs(_Part, frozen=True, kw_only=True):
 
     models: tuple[str, ...]
     suites: tuple[str, ...]
-    options: str | dict[ScaleName, str] = ""
+    options: Told = ""
     languages: tuple[str, ...] = ()
     scales: tuple[ScaleName, ...] = ()
 
@@ -154,7 +156,7 @@ class Table(_Part, frozen=True, kw_only=True):
     printed: str = ""
     printed_head: str = "printed"
     published: str = ""
-    own: str | dict[ScaleName, str] = ""
+    own: Told = ""
     factor: float = 1.0
     count: str = ""
     decimals: int = 2
@@ -177,7 +179,7 @@ class Figure(_Part, frozen=True, kw_only=True):
 
     name: str
     title: str
-    options: str | dict[ScaleName, str]
+    options: Told
     about: str = ""
     of: Kind = "own"
     scales: tuple[ScaleName, ...] = ()
@@ -281,9 +283,9 @@ def at_scale(part: Materials | Variants | Models | Runs | Table | Figure, scale:
     return not part.scales or scale in part.scales
 
 
-def words_at(told: str | Mapping[ScaleName, str], scale: ScaleName) -> list[str]:
+def words_at(told: Told, scale: ScaleName) -> list[str]:
     """Return the words of a command or its options, which may be others at each scale."""
-    return shlex.split(told if isinstance(told, str) else told.get(scale, ""))
+    return shlex.split(told if isinstance(told, str) else told.get(scale, told.get("other", "")))
 
 
 def _fault(path: Path, place: str, message: str) -> Fault:
@@ -436,7 +438,7 @@ def _commands(table: Table) -> Iterator[tuple[str, str]]:
     yield from _by_scale("own", table.own)
 
 
-def _by_scale(key: str, told: str | Mapping[ScaleName, str]) -> Iterator[tuple[str, str]]:
+def _by_scale(key: str, told: Told) -> Iterator[tuple[str, str]]:
     if isinstance(told, str):
         yield key, told
     else:
