@@ -320,6 +320,20 @@ def test_a_family_has_mean_and_standard_deviations_behind_its_members() -> None:
     assert math.isnan(family.wilson.low)
 
 
+def test_means_have_their_standard_deviation_over_suites() -> None:
+    circuit = Accuracies.of(SUITES, "circuit", FEW)
+    spread = [(row.over_suites.sd, row.over_suites.sd_population) for row in circuit.rows]
+    assert spread[0] == pytest.approx((math.sqrt(1 / 32), 0.125))
+    # Of one suite, of suites by themselves and of pooled items there is none.
+    pooled = Accuracies.of(SUITES, "model", replace(FEW, average="items"))
+    for row in (circuit.rows[1], *Accuracies.of(SUITES, "suite", FEW).rows, *pooled.rows):
+        assert math.isnan(row.over_suites.sd_population)
+    # Of a family it is that of its means: 3/4 and 1/4, whatever its members differ in.
+    records = [*seeds("lstm", "s", "10", "11"), *seeds("lstm", "t", "10", "00")]
+    family = Accuracies.of(records, "model", FEW).rows[-1]
+    assert (family.over_suites.sd_population, family.sd) == (0.25, 0.0)
+
+
 def test_a_member_without_one_of_the_suites_is_not_in_the_mean() -> None:
     records = [*seeds("lstm", "s", "10", "11"), *seeds("lstm", "t", "00")]
     assert [(row.accuracy, row.n_members) for row in Accuracies.of(records, "model", FEW).rows] == [
@@ -478,6 +492,17 @@ def test_a_family_is_a_mean_with_its_spread_and_one_member_is_no_family() -> Non
         ("lstm (mean ± sd, n = 2)", "0.75 ± 0.35", ""),
         ("gru/seed-1", "0.50 [0.15, 0.85]", ".688"),
     ]
+
+
+def test_means_may_be_shown_with_their_spread_over_suites() -> None:
+    table = replace(Accuracies.of(SUITES, "circuit", FEW), sd="population").tables()[0]
+    shown = "\n".join(rendered(table))
+    assert " 0.62 ± 0.12 " in shown
+    assert " 0.25 [0.05, 0.70] " in shown
+    caption = str(table.caption).splitlines()
+    assert caption[0] == (
+        "Mean over suites ± standard deviation over them (n); every suite counts alike."
+    )
 
 
 def test_without_a_known_chance_there_is_no_test() -> None:

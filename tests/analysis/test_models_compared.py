@@ -310,6 +310,27 @@ def test_a_model_is_of_one_family() -> None:
     assert str(caught.value) == "bloom cannot be of A and of B"
 
 
+def test_several_models_are_one_that_scores_their_mean_on_each_suite() -> None:
+    records = [
+        record("bert", "de", "10", language="de"),
+        *seeds("lstm-de", "de", "1100", "1111", language="de"),
+        *seeds("lstm-fr", "fr", "1000", language="fr"),
+        record("lstm-fr", "fr", "--", language="fr"),
+    ]
+    found = ModelsCompared.as_one(records, {"mono": ["lstm-??"]})
+    one, other = ModelsCompared.of(found).models
+    assert (one.label, one.scores) == ("mono", {("de", "de"): 0.75, ("fr", "fr"): 0.25})
+    assert one.membership is None
+    assert (other.label, other.records) == ("bert", (records[0],))
+    # What holds by chance is known as before.
+    assert [each.suite.chance for each in one.records] == [0.5, 0.5]
+    assert ModelsCompared.as_one(records, {}) == records
+    # Under two rules it is two.
+    first = record("lstm-de", "de", "0", language="de", rule="first")
+    both = ModelsCompared.of(ModelsCompared.as_one([*records, first], {"mono": ["lstm-??"]}))
+    assert [each.label for each in both.models][:2] == ["mono (score=all)", "mono (score=first)"]
+
+
 def test_levels_gather_suites_and_those_without_a_circuit_come_last() -> None:
     records = [
         record("m", "s", "1", language="de"),

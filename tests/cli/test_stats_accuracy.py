@@ -51,9 +51,25 @@ def test_chance_interval_and_draws_can_be_chosen(pommel: Pommel) -> None:
 
 
 @pytest.mark.usefixtures("kept")
+def test_models_are_drawn_as_one_with_their_spread_over_suites(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    plot = tmp_path / "plot.json"
+    asked = ("--by", "circuit", "--as-one", "both=*", "--sd", "population", "--plot", plot)
+    shown = pommel("stats", "accuracy", *asked)
+    # On s: .5 of m, .5 and .75 of the seeds; on t: .5 of m alone.
+    assert "0.54 ± 0.04" in shown.stdout
+    (rows,) = json.loads(plot.read_text("utf-8"))["datasets"].values()
+    assert [(row["model"], row["unit"], row["n_suites"]) for row in rows] == [("both", "c", 2)]
+    assert (rows[0]["low"], rows[0]["high"]) == pytest.approx((0.5, 7 / 12))
+
+
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--as-one", "lstm"), "--as-one lstm: write NAME=GLOB"),
+        (("--as-one", "a=n*"), "no model matches 'n*'"),
         (("--chance", "2"), "2.0 is not in the range 0<=x<=1"),
         (("--resamples", "10"), "10 is not in the range x>=99"),
         (("--by", "item"), "'item' is not one of"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from pommel.analysis.asking import Option, Question, Settings
+from pommel.analysis.asking import Option, Question, Settings, globs_by_name
 from pommel.analysis.cells import (
     Answer,
     Column,
@@ -67,6 +67,14 @@ Level = Literal["prediction", "suite", "circuit", "language", "group", "model"]
 
 # Which of the two intervals of a share of items is meant.
 ShareInterval = Literal["wilson", "exact"]
+
+# Which standard deviation is meant: of a sample, that divides by n - 1, or by n.
+StandardDeviation = Literal["sample", "population"]
+
+_SD_OVER_SUITES: dict[StandardDeviation, str] = {
+    "sample": " ± standard deviation over them (n - 1)",
+    "population": " ± standard deviation over them (n)",
+}
 
 COUNTS = SuiteResult.COUNTS
 
@@ -155,8 +163,29 @@ class Accuracy(ModelRow):
             return self.stratified
         return self.wilson if of_share == "wilson" else self.exact
 
-    def cell(self, of_share: ShareInterval = "wilson") -> str:
-        """Return "0.83 [0.61, 0.94]", of a family "0.83 ± 0.05"."""
+    @property
+    def over_suites(self) -> Spread:
+        """The shares of the suites whose mean the accuracy is, of a family the members' means.
+
+        None for a row about one suite, and for pooled items.
+        """
+        if len(self.suites) < 2 or self.average != "suites":  # noqa: PLR2004
+            return Spread.of(())
+        every = self.who.members if isinstance(self.who, ComparedFamily) else (self.who,)
+        members = [each for each in every if each.scores.keys() >= self.suites]
+        return Spread.of(
+            mean_score(each.scores[suite] for each in members) for suite in self.suites
+        )
+
+    def sd_over_suites(self, sd: StandardDeviation | None) -> float:
+        """Return such a standard deviation over suites; NaN where none is meant, or there is."""
+        found = self.over_suites if sd else Spread.of(())
+        return found.sd_population if sd == "population" else found.sd
+
+    def cell(self, of_share: ShareInterval = "wilson", sd: StandardDeviation | None = None) -> str:
+        """Return "0.83 [0.61, 0.94]", of a family "0.83 ± 0.05", and with `sd` of means, too."""
+        if not math.isnan(over_suites := self.sd_over_suites(sd)):
+            return mean_sd_cell(self.accuracy, over_suites)
         if self.is_family:
             return mean_sd_cell(self.accuracy, self.sd)
         return interval_cell(self.accuracy, self.interval(of_share))
@@ -226,15 +255,36 @@ class AccuracyAsked(Settings, Question):
         ShareInterval,
         Option(help="Interval of shares in the table; csv, tsv and json have both."),
     ] = "wilson"
+    sd: Annotated[
+        StandardDeviation | None,
+        Option(
+            help="Show means over suites ± the standard deviation over these (n - 1, or n), in "
+            "place of an interval; csv, tsv and json have both."
+        ),
+    ] = None
+    as_one: Annotated[
+        tuple[str, ...],
+        Option(
+            metavar="NAME=GLOB",
+            help="Models that are shown as one (mono='lstm-??'), with the mean of those that have "
+            "run on a suite; repeatable.",
+        ),
+    ] = ()
 
     def answer(self, records: Sequence[RunRecord]) -> "AccuracyAnswer":
-        """Return the rows of a level, which are those of `Accuracies.of`."""
-        return AccuracyAnswer(asked=self, records=records)
+        """Return the rows of a level, which are those of `Accuracies.of`.
+
+        Raises `UsageError` as `ModelsCompared.as_one` does.
+        """
+        names = globs_by_name(self.as_one, "--as-one")
+        return AccuracyAnswer(asked=self, records=ModelsCompared.as_one(records, names))
 
 
 @frozen
 class AccuracyAnswer(Answer):
     """Accuracies of which intervals are found when it is known how many rows are looked at."""
+
+    plot: ClassVar[str] = "circuits"
 
     asked: AccuracyAsked
     records: Sequence[RunRecord]
@@ -247,9 +297,18 @@ class AccuracyAnswer(Answer):
         """Return one table, which may end after the first rows."""
         return self._found(_MOST_SHOWN).tables()
 
-    def _found(self, most: int | None = None) -> "Accuracies":
+    def drawn(self) -> "Accuracies":
+        """Return the rows that a plot shows, which has no margins."""
+        return self._found(settings=replace(self.asked, n_resamples=0))
+
+    def _found(
+        self, most: int | None = None, settings: AccuracyAsked | None = None
+    ) -> "Accuracies":
         asked = self.asked
-        return Accuracies.of(self.records, asked.level, asked, interval=asked.interval, most=most)
+        found = Accuracies.of(
+            self.records, asked.level, settings or asked, interval=asked.interval, most=most
+        )
+        return replace(found, sd=asked.sd)
 
 
 @frozen
@@ -257,13 +316,15 @@ class Accuracies(Answer):
     """Rows of accuracies, model by model, a family's behind its last member.
 
     `interval` is that of shares of items in tables for people; means over suites have the
-    stratified score interval.
+    stratified score interval, or with `sd` their standard deviation over suites, as in figure 2 of
+    Mueller et al. (2020).
     """
 
     Asked = AccuracyAsked
 
     rows: tuple[Accuracy, ...]
     interval: ShareInterval = "wilson"
+    sd: StandardDeviation | None = None
 
     @classmethod
     def of(
@@ -343,7 +404,7 @@ class Accuracies(Answer):
         title = "Accuracy over all suites" if level == "model" else f"Accuracy by {level}"
         rows = self.shown[:_MOST_SHOWN]
         names = _name_columns(rows, level)
-        numbers = _number_columns(rows, level, self.interval)
+        numbers = _number_columns(rows, level, self.interval, self.sd)
         table = plain_table(
             title,
             names=("model", *(each.name for each in names)),
@@ -383,7 +444,8 @@ class Accuracies(Answer):
         of_one = f"{name} of one suite" if name else "Of one suite"
         notes = []
         if means := _known(row for row in several if row.average == "suites"):
-            notes.append(f"{mean}{self._named(means)}; every suite counts alike.")
+            around = _SD_OVER_SUITES[self.sd] if self.sd else self._named(means)
+            notes.append(f"{mean}{around}; every suite counts alike.")
         dependent, independent = _parted(row for row in several if row.average == "items")
         if pooled := [*dependent, *independent]:
             named = self._named(pooled)
@@ -419,7 +481,8 @@ class Accuracies(Answer):
         if any(row.margin_bits.n for row in rows):
             lines.append("Margin: mean [95% bootstrap interval, by item].")
         if any(row.is_family for row in rows):
-            lines.append("sd: of a sample (n - 1). Counts of a family are those of all members.")
+            sd = "over suites, as of models" if self.sd else "of a sample (n - 1)"
+            lines.append(f"sd: {sd}. Counts of a family are those of all members.")
         if len(every) > len(rows):
             lines.append(f"The first {len(rows):,} of {len(every):,} rows: --format csv has all.")
         return "\n".join(lines)
@@ -804,6 +867,12 @@ COLUMNS = (
     Column("stratified_high", "stratified.high"),
     Column("sd", help="of a family's members (n - 1, and n)"),
     Column("sd_population"),
+    Column(
+        "sd_suites",
+        "over_suites.sd",
+        help="of the suites whose unweighted mean the accuracy is (n - 1, and n)",
+    ),
+    Column("sd_suites_population", "over_suites.sd_population"),
     Column("n_items", help="all items together"),
     Column("n_holding"),
     Column("pooled_accuracy"),
@@ -903,12 +972,12 @@ def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[Column]:
 
 
 def _number_columns(
-    rows: Sequence[Accuracy], level: Level, interval: ShareInterval
+    rows: Sequence[Accuracy], level: Level, interval: ShareInterval, sd: StandardDeviation | None
 ) -> list[Column]:
     columns = [
         Column("suites", "n_suites"),
         Column("items", "n_items"),
-        Column("accuracy", cell=lambda row: row.cell(interval)),
+        Column("accuracy", cell=lambda row: row.cell(interval, sd)),
         Column("chance", cell=_chance_cell),
         Column("p", cell=_test_cell),
         Column("margin (bits)", cell=_margin_cell),

@@ -157,6 +157,20 @@ class WithModels:
         return kept
 
 
+def globs_by_name(arguments: Sequence[str], option: str) -> dict[str, list[str]]:
+    """Return globs by the names that an option gives to what they match, as in BLOOM='bloom*'.
+
+    Raises `UsageError` for an argument that has no name or no glob.
+    """
+    found: dict[str, list[str]] = {}
+    for argument in arguments:
+        name, _, glob = argument.partition("=")
+        if not (name.strip() and glob):
+            raise UsageError(f"{option} {argument}: write NAME=GLOB, such as BLOOM='bloom*'")
+        found.setdefault(name.strip(), []).append(glob)
+    return found
+
+
 @frozen(slots=False)
 class WithFamilies(WithModels):
     """Which models are left out, and which are families."""
@@ -175,10 +189,5 @@ class WithFamilies(WithModels):
 
         Raises `UsageError` for a model that would be of two of them, too.
         """
-        families: dict[str, list[str]] = {}
-        for argument in self.size_families:
-            name, _, glob = argument.partition("=")
-            if not (name.strip() and glob):
-                raise UsageError(f"--family {argument}: write NAME=GLOB, such as BLOOM='bloom*'")
-            families.setdefault(name.strip(), []).append(glob)
+        families = globs_by_name(self.size_families, "--family")
         return ModelsCompared.with_size_families(super().chosen(records), families)

@@ -13,10 +13,10 @@ from itertools import chain
 from typing import Literal, TypeVar
 
 from pommel.analysis.cells import FamilyColumn, grouped
-from pommel.analysis.item_columns import ItemScores, columns_of
+from pommel.analysis.item_columns import ItemScores, chances_of, columns_of
 from pommel.errors import UsageError, listed
 from pommel.models import Membership
-from pommel.scoring import RunRecord, ScoreRule, SuiteKey
+from pommel.scoring import ModelFacts, RunRecord, Score, ScoreRule, SuiteKey
 from pommel.statistics import mean_score
 from pommel.values import frozen
 
@@ -122,13 +122,39 @@ class ModelsCompared:
         _check_globs(chain.from_iterable(by_family.values()), records)
         found = []
         for record in records:
-            families = [name for name, globs in by_family.items() if _matches_any(record, globs)]
-            if len(families) > 1:
-                name = record.result.model_name
-                raise UsageError(f"{name} cannot be of {families[0]} and of {families[1]}")
-            family = families[0] if families else record.model.size_family
+            family = _named(record, by_family) or record.model.size_family
             found.append(replace(record, model=replace(record.model, size_family=family)))
         return found
+
+    @staticmethod
+    def as_one(
+        records: Sequence[RunRecord], by_name: Mapping[str, Sequence[str]]
+    ) -> list[RunRecord]:
+        """Return the records of several models as those of one, by globs; others stand behind them.
+
+        What it scores on a suite is the mean of those that have a score there, without items: of
+        the seeds of a model, or of the only one that knows the suite's language, as in table 1 of
+        Mueller et al. (2020). Runs under other policies or rules stay apart. Raises `UsageError` as
+        `with_size_families` does.
+        """
+        named = [(_named(record, by_name), record) for record in records]
+        _check_globs(chain.from_iterable(by_name.values()), records)
+        ours = [
+            (name, record)
+            for name in by_name
+            for own, record in named
+            if own == name and record.status == "complete" and not math.isnan(record.result.score)
+        ]
+
+        def key(pair: tuple[str, RunRecord]) -> tuple[object, ...]:
+            name, record = pair
+            facts = {**_facts(record), "fingerprint": ""}
+            return name, record.suite_key, (*facts.items(),)
+
+        joined = [
+            _joined(own[0][0], [record for _, record in own]) for own in grouped(ours, key).values()
+        ]
+        return [*joined, *(record for own, record in named if not own)]
 
     @classmethod
     def of(cls, records: Iterable[RunRecord]) -> "ModelsCompared":
@@ -350,6 +376,37 @@ def without_models(records: Sequence[RunRecord], globs: Iterable[str]) -> list[R
 def _matches_any(record: RunRecord, globs: Iterable[str]) -> bool:
     """Say whether a glob matches a model's name, its reference or a family that it belongs to."""
     return any(fnmatchcase(name, glob) for glob in globs for name in record.model_names)
+
+
+def _named(record: RunRecord, by_name: Mapping[str, Sequence[str]]) -> str:
+    """Return the name whose globs a record's model matches, "" for none.
+
+    Raises `UsageError` for a model that matches those of two names.
+    """
+    names = [name for name, globs in by_name.items() if _matches_any(record, globs)]
+    if len(names) > 1:
+        model = record.result.model_name
+        raise UsageError(f"{model} cannot be of {names[0]} and of {names[1]}")
+    return names[0] if names else ""
+
+
+def _joined(name: str, records: Sequence[RunRecord]) -> RunRecord:
+    """Return the record of what several models score on a suite on average, without its items."""
+    first = records[0]
+    share = mean_score(record.result.score for record in records)
+    result = replace(
+        first.result,
+        model_name=name,
+        item_numbers=(),
+        predictions=(),
+        membership=None,
+        reported=Score(label="", n_holding=0, n_items=0, reported_share=share),
+    )
+    chance = mean_score(chances_of(first.result, known=first.suite.chance))
+    known = None if math.isnan(chance) else chance
+    return replace(
+        first, result=result, model=ModelFacts(), suite=replace(first.suite, chance=known)
+    )
 
 
 def _check_globs(globs: Iterable[str], records: Sequence[RunRecord]) -> None:

@@ -45,8 +45,9 @@ class _Chosen(SelectionOptions):
 
     form: str = field_of(form_option())
     plot: File | None = option(
-        help="Draw it, too, in a file whose name ends in .svg, .png, .pdf, .html or .json: auc, "
-        "complexity, correlate, scaling, stability or training. `pommel report` draws others."
+        help="Draw it, too, in a file whose name ends in .svg, .png, .pdf, .html or .json: "
+        "accuracy, auc, complexity, correlate, scaling, stability or training. `pommel report` "
+        "draws others."
     )
 
     def runs_of(self, model: str | None) -> Iterator[Run]:
@@ -93,7 +94,7 @@ def _chart(answer: Answer) -> "alt.typing.ChartType":
     if kind and kind.chart:
         return kind.chart(answer)
     raise UsageError(
-        "of this there is no plot; --plot is for auc, complexity (without --difference), "
+        "of this there is no plot; --plot is for accuracy, auc, complexity (without --difference), "
         "correlate, scaling, stability and training, and `pommel report --plot` makes others"
     )
 

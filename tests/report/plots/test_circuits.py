@@ -1,6 +1,7 @@
 """Accuracy by circuit as a plot."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from tests.analysis.records import record, seeds
@@ -82,6 +83,18 @@ def test_families_have_their_standard_deviation_and_another_shape(
     ]
     assert domains == [[0.0, family["high"]]]
     assert "Diamonds: mean of a family's members ± standard deviation (n - 1)." in drawn.caption
+
+
+def test_means_may_have_their_spread_over_suites(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [record("a", "s", "1101", circuit="c"), record("a", "t", "1000", circuit="c")]
+    accuracies = replace(Accuracies.of(records, "circuit", SETTINGS), sd="population")
+    (row,) = circuit_rows(accuracies)
+    assert (row["low"], row["accuracy"], row["high"]) == (0.25, 0.5, 0.75)
+    drawn = draw(circuit_chart(accuracies), capfd)
+    assert len(drawn.marks("rule")) == 1
+    assert drawn.caption.endswith(
+        "Means over 2 suites ± their standard deviation (n). Grey ticks: chance."
+    )
 
 
 @pytest.mark.parametrize(

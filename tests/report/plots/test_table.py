@@ -7,6 +7,7 @@ from tests.report.plots.drawn import draw
 from tests.report.plots.test_regions import run_of
 
 from pommel.analysis import Answer, Complexity, Scaling, SentenceSets, Stability, Training
+from pommel.analysis.accuracy import AccuracyAnswer
 from pommel.analysis.correlation import PropertyCorrelations
 from pommel.errors import UsageError
 from pommel.report.plots.table import PLOTS
@@ -31,6 +32,7 @@ def test_names() -> None:
     }
     assert all(kind.about for kind in PLOTS.values())
     drawn: set[type[Answer]] = {
+        AccuracyAnswer,
         Stability,
         Scaling,
         Training,

@@ -32,8 +32,9 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     """Return a facet for each circuit, in it a row for each model.
 
     The rows are those of one level, whichever it is. A share of items has Wilson's interval, a mean
-    over suites the stratified one, a family mean ± sd. The values are those of `circuit_rows`.
-    Raises `UsageError` where there is no accuracy.
+    over suites the stratified one, a family mean ± sd; where it was asked for, every mean over
+    suites has ± the standard deviation over these. The values are those of `circuit_rows`. Raises
+    `UsageError` where there is no accuracy.
     """
     check_installed()
     import altair as alt
@@ -57,7 +58,7 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     chart, width = in_facets(layers, rows, ("model", "unit"))
     level = found.rows[0].level
     title = f"Accuracy by {level}" if level != "model" else "Accuracy over all suites"
-    return themed(chart, title, [named_in(rows), *_notes(rows)], width=width)
+    return themed(chart, title, [named_in(rows), *_notes(rows, found)], width=width)
 
 
 _SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q interval:N"
@@ -75,6 +76,8 @@ def circuit_rows(found: Accuracies) -> Rows:
         if row.is_family:
             low, high, kind = row.accuracy - row.sd, row.accuracy + row.sd, "sd"
             family = f" (mean of {row.n_members})"
+        if not math.isnan(sd := row.sd_over_suites(found.sd)):
+            low, high, kind = row.accuracy - sd, row.accuracy + sd, "sd over suites"
         values = {
             "model": single_line(row.label + family),
             "unit": single_line(row.about(with_language=len(languages) > 1)),
@@ -91,9 +94,14 @@ def circuit_rows(found: Accuracies) -> Rows:
     return rows
 
 
-def _notes(rows: Rows) -> Iterator[str]:
+def _notes(rows: Rows, found: Accuracies) -> Iterator[str]:
     shown = [row for row in rows if not math.isnan(row["low"])]
     kinds = {row["interval"] for row in shown}
+    if found.sd and "sd over suites" in kinds:
+        n = ranged(rows, {"n_suites": "suite"})
+        divisor = "n" if found.sd == "population" else "n - 1"
+        yield f"Means over {n} ± their standard deviation ({divisor}). Grey ticks: chance."
+        return
     own = [row for row in shown if row["interval"] != "sd"]
     if own:
         n = ranged(rows, {"n_suites": "suite", "n_items": "item"})

@@ -60,6 +60,7 @@ PLOTS: Mapping[str, PlotKind] = {
         draw=lambda records: circuit_chart(
             Accuracies.of(records, "circuit", Settings(n_resamples=0))
         ),
+        chart=lambda answer: circuit_chart(answer.drawn()),
     ),
     "heat-map": PlotKind(about="the score of every model on every suite", draw=heat_map),
     "stability": PlotKind(
