@@ -1,5 +1,6 @@
 """Files of studies: what they may say, and every fault of them at once."""
 
+import itertools
 import shutil
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from tests.studies.studies import SMALL, TRAINED, study_of, written
 
 from pommel.errors import FaultyFileError, InputError, UsageError
 from pommel.studies import Study
-from pommel.studies.study import LANGUAGE
+from pommel.studies.study import LANGUAGE, words_at
 
 
 def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
@@ -130,6 +131,13 @@ def test_printed_values_stand_beside_models_that_the_study_has(name: str) -> Non
     for table in study.tables:
         rows = study.printed_rows(table)
         if table.own and "model_name" in table.keys and rows:
+            # Several that are shown as one have a name that the statistic gives them.
+            words = [word for scale in study.scales for word in words_at(table.own, scale)]
+            names |= {
+                word.partition("=")[0]
+                for option, word in itertools.pairwise(words)
+                if option == "--as-one"
+            }
             own = {row.get("own_model_name", row["model_name"]) for row in rows} - {""}
             assert own, table.name
             assert own <= names, table.name
