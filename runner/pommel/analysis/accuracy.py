@@ -172,10 +172,11 @@ class Accuracy(ModelRow):
         if len(self.suites) < 2 or self.average != "suites":  # noqa: PLR2004
             return Spread.of(())
         every = self.who.members if isinstance(self.who, ComparedFamily) else (self.who,)
-        members = [each for each in every if each.scores.keys() >= self.suites]
-        return Spread.of(
-            mean_score(each.scores[suite] for each in members) for suite in self.suites
-        )
+        members = [each.scores for each in every if each.scores.keys() >= self.suites]
+        by_member = [[scores[suite] for suite in self.suites] for scores in members]
+        if len(by_member) == 1:
+            return Spread.of(by_member[0])
+        return Spread.of(map(mean_score, zip(*by_member, strict=True)))
 
     def sd_over_suites(self, sd: StandardDeviation | None) -> float:
         """Return such a standard deviation over suites; NaN where none is meant, or there is."""
