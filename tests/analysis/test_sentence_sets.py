@@ -1,8 +1,10 @@
 """Which conditions of a suite are ungrammatical, and what its design says of them."""
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -12,6 +14,7 @@ from tests.analysis.sentence_sets import CASES, design_scores, pair_scores
 from tests.builders import make_suite, token
 from tests.word_model import WordModel
 
+from pommel.analysis.ratings import Rating, Ratings
 from pommel.analysis.sentence_sets import (
     SentenceSets,
     SentenceSetsAsked,
@@ -26,6 +29,7 @@ from pommel.analysis.sentence_sets import (
     set_sentences,
 )
 from pommel.errors import InputError, UsageError
+from pommel.files import CsvRow
 from pommel.models.model import Policy
 from pommel.scoring import Choices
 from pommel.scoring.run import Run, run_suites
@@ -517,3 +521,201 @@ def test_a_seed_without_templates_is_no_part_of_the_mean_and_a_lone_one_has_none
     alone = SentenceSetsAsked(n_resamples=99).answer(runs[:1])
     assert [*alone.frame()["model_name"]] == ["lstm/seed-1", "lstm"]
     assert [str(each.header) for each in alone.tables()[0].columns][3:] == ["lstm/seed-1"]
+
+
+def rated(scores: SetScores, *, without: Collection[tuple[int, str]] = ()) -> SetScores:
+    """Return people whose ratings are a model's scores, but for sentences that nobody has rated."""
+    scores = replace(scores, item_numbers=tuple(range(1, len(scores.scores) + 1)))
+    head = CsvRow(file="r.csv", line=1, text="", fields=("suite",))
+    rows = tuple(
+        Rating(
+            suite=scores.suite,
+            item=item,
+            condition=one.name,
+            rating=value,
+            participant="",
+            row=head,
+        )
+        for item, row in zip(scores.item_numbers, scores.scores.tolist(), strict=True)
+        for one, value in zip(scores.sentences, row, strict=True)
+        if (item, one.name) not in without
+    )
+    columns = {"suite": "suite"}
+    ratings = Ratings(name="human", file="r.csv", columns=columns, head=head, rows=rows)
+    return SetScores.rated(ratings, scores)
+
+
+@pytest.mark.parametrize("table", get_args(SetTable))
+def test_people_who_rate_as_a_model_scores_have_its_rows(table: SetTable) -> None:
+    scores = design_scores(nominative_first, lambda one: float(len(one.name) % 5))
+    own, people = (
+        [row.columns("mean") for row in set_rows(each, table, n_resamples=99)]
+        for each in (scores, rated(scores))
+    )
+    assert len(own) == len(people) > 1
+    for row, of_people in zip(own, people, strict=True):
+        assert of_people == pytest.approx({**row, "model_name": "human"}, nan_ok=True, abs=1e-9)
+
+
+@given(
+    st.lists(st.lists(weights, min_size=5, max_size=5), min_size=1, max_size=4),
+    st.sets(st.tuples(st.integers(1, 4), st.sampled_from(["g1", "u1", "g2", "u2", "u3"]))),
+)
+def test_only_rated_sentences_are_compared(
+    rows: list[list[float]], without: set[tuple[int, str]]
+) -> None:
+    names = ["g1", "u1", "g2", "u2", "u3"]
+    found = rated(pair_scores(rows, " ".join(names)), without=without)
+    (row,) = set_rows(found)
+    shares = []
+    for item, values in enumerate(rows, 1):
+        known = {n: v for n, v in zip(names, values, strict=True) if (item, n) not in without}
+        pairs = [(known[g], known[u]) for g in known for u in known if g < "h" < u]
+        if pairs:
+            shares.append(sum((g > u) + (g == u) / 2 for g, u in pairs) / len(pairs))
+    assert row.estimate.n == len(shares)
+    if shares:
+        assert row.estimate.mean == pytest.approx(math.fsum(shares) / len(shares), abs=1e-12)
+    lacking = [sum((item, name) in without for name in names) for item in range(1, len(rows) + 1)]
+    assert found.n_skipped == lacking.count(5)
+    assert found.n_unscored == sum(n for n in lacking if n < 5)
+
+
+def test_orders_are_preferred_where_both_are_rated() -> None:
+    scores = design_scores(nominative_first)
+    first = next(one for one in scores.sentences if " ".join(one.order) == "nom acc dat")
+    some = rated(scores, without={(1, first.name)})
+    (pair,) = (
+        row
+        for row in set_rows(some, "pairs")
+        if (row.about["order"], row.about["other_order"]) == ("nom acc dat", "acc nom dat")
+    )
+    assert (pair.estimate.mean, pair.about["n_pairs"]) == (1.0, 6)
+    every = [one.name for one in scores.sentences if " ".join(one.order) == "nom acc dat"]
+    lacking = rated(scores, without={(1, name) for name in every})
+    orders = {row.about["order"]: row for row in set_rows(lacking, "orders", n_resamples=99)}
+    assert (orders["nom acc dat"].estimate.n, orders["nom acc dat"].cell) == (0, "no templates")
+    assert orders["acc nom dat"].estimate.mean == -1.0
+
+
+RATINGS = """\
+participant,suite,item,condition,rating
+P1,small,1,good,5
+P1,small,1,bad,1
+P1,small,2,good,4
+P1,small,2,bad,4
+P2,small,1,good,2
+P2,small,1,bad,3
+P2,fillers,1,bad,9
+P3,small,2,good,7
+"""
+
+
+def answered(folder: Path, *told: str, text: str = RATINGS, **asked: object) -> SentenceSets:
+    path = folder / "ratings.csv"
+    path.write_text(text, "utf-8")
+    ratings = tuple(each.format(path) for each in told or ("{}",))
+    asking = SentenceSetsAsked(n_resamples=99, ratings=ratings, **asked)  # type: ignore[arg-type]
+    return asking.answer([one_run()])
+
+
+def test_people_stand_behind_the_models_together_and_each_by_itself(tmp_path: Path) -> None:
+    found = answered(tmp_path, rating_scale="raw")
+    rows = found.frame().to_dict("records")
+    kept = ("model_name", "auc", "n_templates", "n_unscored", "is_family", "n_members")
+    assert [[row[each] for each in kept] for row in rows] == [
+        ["words", 1.0, 2, 0, False, 1],
+        # In item 1 good is 3.5 and bad 2, in item 2 they are 5.5 and 4.
+        ["human", 1.0, 2, 0, False, 1],
+        # .75 and 0; the third has not rated two sentences of one item.
+        ["human (each by itself)", 0.375, 3, 0, True, 2],
+    ]
+    assert rows[2]["sd"] == pytest.approx(math.sqrt(2) * 0.375)
+    (table,) = found.tables()
+    assert [str(each.header) for each in table.columns][2:] == [
+        "sentences",
+        "words",
+        "human",
+        "human (each by itself) (mean ± sd, n = 3)",
+    ]
+    assert [*table.columns[-1].cells] == ["0.375 ± 0.530 (n = 2)"]
+    assert str(table.caption).endswith("\nsd: of a sample (n - 1), over participants.")
+    assert found.notes == ["left out, by human: 1 rating of sentences without a run"]
+
+
+def test_ratings_are_standardised_unless_that_is_not_wanted(tmp_path: Path) -> None:
+    # To the first this is one step of seven, to the second all there is.
+    text = "participant,item,condition,rating\n" + "".join(
+        f"{who},{item},{condition},{rating}\n"
+        for who, item, condition, rating in (
+            ("P1", 1, "good", 4),
+            ("P1", 1, "bad", 3),
+            ("P1", 2, "good", 7),
+            ("P1", 2, "bad", 1),
+            ("P2", 1, "good", 1),
+            ("P2", 1, "bad", 2),
+            ("P2", 2, "good", 2),
+            ("P2", 2, "bad", 1),
+        )
+    )
+    aucs = {
+        scale: answered(tmp_path, text=text, rating_scale=scale).frame()["auc"].tolist()
+        for scale in ("z", "raw")
+    }
+    assert aucs == {"z": [1.0, 0.5, 0.75], "raw": [1.0, 0.75, 0.75]}
+
+
+def test_nothing_is_taken_off_ratings(tmp_path: Path) -> None:
+    plain, by_token = (answered(tmp_path, normalise=each) for each in ("none", "length"))
+    assert plain.scores[-1].scores.tolist() == by_token.scores[-1].scores.tolist()
+    assert plain.scores[0].scores.tolist() != by_token.scores[0].scores.tolist()
+
+
+def test_several_tables_of_ratings_have_several_names(tmp_path: Path) -> None:
+    found = answered(tmp_path, "{}", "students={}")
+    assert [*dict.fromkeys(found.frame()["model_name"])] == [
+        "words",
+        "human",
+        "human (each by itself)",
+        "students",
+        "students (each by itself)",
+    ]
+    with pytest.raises(UsageError, match="several --ratings have one name; write --ratings NAME="):
+        answered(tmp_path, "{}", "human={}")
+    with pytest.raises(UsageError, match="a model is called 'words', too; write --ratings NAME="):
+        answered(tmp_path, "words={}")
+
+
+def test_participants_who_do_not_say_who_they_are_have_no_row_by_themselves(
+    tmp_path: Path,
+) -> None:
+    text = "item,condition,rating\n1,good,2\n1,bad,1\n2,good,1\n"
+    found = answered(tmp_path, text=text)
+    assert [*found.frame()["model_name"]] == ["words", "human"]
+    assert found.notes == ["human on small: 1 sentence left out, which nobody has rated"]
+    # In the design of the paper, who rates a sentence rates no other one of its template.
+    text = "participant,item,condition,rating\nP1,1,good,2\nP2,1,bad,1\nP3,1,good,1\n"
+    found = answered(tmp_path, text=text, rating_scale="raw")
+    assert [*found.frame()["model_name"]] == ["words", "human"]
+    assert [*found.tables()[0].columns[-1].cells] == ["1.000 [0.207, 1.000] of 1"]
+    assert found.notes == [
+        "human on small: 1 template left out, of which nobody has rated a sentence"
+    ]
+
+
+def test_a_suite_of_one_name_in_two_languages_is_chosen(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text(RATINGS, "utf-8")
+    other = make_suite(ITEMS, ("(2;%good%) < (2;%bad%)",), unacceptable="bad", language="de")
+    (run,) = run_suites(WordModel(bits=BITS), [other])
+    asked = SentenceSetsAsked(n_resamples=99, ratings=(str(tmp_path / "r.csv"),))
+    with pytest.raises(UsageError, match="a suite small in each of en, de; choose one with --lang"):
+        asked.answer([one_run(), run])
+
+
+def test_a_suite_of_first_items_is_rated_as_the_whole(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text(RATINGS, "utf-8")
+    (run,) = run_suites(WordModel(bits=BITS), [SUITE.first_items(1)])
+    found = SentenceSetsAsked(n_resamples=99, ratings=(str(tmp_path / "r.csv"),)).answer([run])
+    assert {*found.frame()["suite"]} == {"small (first 1 of 2)"}
+    assert found.frame()["n_templates"].tolist() == [1, 1, 2]
+    assert found.notes == ["left out, by human: 4 ratings of sentences without a run"]

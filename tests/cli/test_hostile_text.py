@@ -58,7 +58,12 @@ COMMANDS = {
     "stats complexity": ("--store STORE",),
     "stats scaling": ("--store STORE", "--store STORE --format csv"),
     "stats training": ("--store STORE",),
-    "stats auc": ("--store STORE", "--store STORE --format csv"),
+    "stats auc": (
+        "--store STORE",
+        "--store STORE --format csv",
+        "--store STORE --ratings TABLE",
+        "--store STORE --ratings EVIL",
+    ),
     "stats correlate": ("--store STORE --with TABLE", "--store STORE"),
     "stats regions": ("--store STORE", "--store STORE --format tsv"),
     "stats items": ("--store STORE", "--store STORE --format tsv"),

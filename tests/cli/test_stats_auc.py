@@ -146,3 +146,23 @@ def test_a_seed_is_not_negative(pommel: Pommel) -> None:
     outcome = pommel("stats", "auc", "--seed", "-1")
     assert outcome.status == 2
     assert "Invalid value for '--seed': -1 is not in the range x>=0." in outcome.stderr
+
+
+def test_people_stand_beside_the_models(pommel: Pommel, pairs_file: Path, tmp_path: Path) -> None:
+    model = arpa(tmp_path / "unigram.arpa", {"the": -1.0, "a": -1.5})
+    assert pommel("run", model, pairs_file).status == 0
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("item,condition,rating\n1,good,6\n1,bad,2\n2,good,3\n2,bad,3\n")
+    outcome = pommel("stats", "auc", "--ratings", f"students={ratings}", "--format", "csv")
+    assert [(row["model_name"], row["auc"]) for row in outcome.rows()] == [
+        ("unigram", "1.0"),
+        ("students", "0.75"),
+    ]
+    plot = tmp_path / "auc.svg"
+    shown = pommel("stats", "auc", "--ratings", ratings, "--ratings-scale", "raw", "--plot", plot)
+    assert " human " in shown.stdout
+    assert ">human<" in plot.read_text("utf-8")
+    ratings.write_text("item,condition,rating\n1,god,6\n")
+    assert pommel("stats", "auc", "--ratings", ratings).failure(3) == (
+        f"{ratings}:2:3: articles has no condition 'god'; did you mean 'good'?"
+    )

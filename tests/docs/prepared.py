@@ -525,7 +525,7 @@ _CASES = """\
 
 
 def _two_ngrams(place: Workplace) -> None:
-    """Models of one word, and of two at the beginning of a clause."""
+    """Models of one word, and of two at the beginning of a clause; and ratings by people."""
     _write(place, "unigram.arpa", f"\\data\\\nngram 1=6\n\n\\1-grams:\n{_CASES}\n\\end\\\n")
     pairs = "-0.5\tdass der\n-0.9\tdass den\n-1.4\tdass dem\n"
     _write(
@@ -534,6 +534,26 @@ def _two_ngrams(place: Workplace) -> None:
         f"\\data\\\nngram 1=7\nngram 2=3\n\n\\1-grams:\n{_CASES}-2.5\tdass\t0\n\n"
         f"\\2-grams:\n{pairs}\n\\end\\\n",
     )
+    _made_up_ratings(place)
+
+
+def _made_up_ratings(place: Workplace) -> None:
+    """Ratings by eight people who like grammatical sentences, and among these plausible ones."""
+    (path,) = (_SUITES / "de").rglob("de_argument_structure.json")
+    suite = json.loads(path.read_bytes())
+    chance = random.Random(1)  # noqa: S311 - an example
+    unacceptable = suite["meta"]["unacceptable"].split()
+    rows = ["participant,suite,item,condition,rating"]
+    for participant in range(1, 9):
+        usual = chance.uniform(3, 5)
+        for item in suite["items"]:
+            for condition in chance.sample(item["conditions"], 8):
+                name = condition["condition_name"]
+                liked = (name not in unacceptable) + name.startswith("plausible")
+                rating = min(7, max(1, round(chance.gauss(usual + liked, 1.5))))
+                number = item["item_number"]
+                rows.append(f"P{participant},{suite['meta']['name']},{number},{name},{rating}")
+    _write(place, "ratings.csv", "\n".join([*rows, ""]))
 
 
 def _steps_of_french(place: Workplace) -> None:

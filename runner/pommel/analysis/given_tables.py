@@ -72,12 +72,13 @@ def _faults(row: CsvRow, key: str, value: str, line: int | None) -> Iterator[Fau
     elif line:
         message = f"{quoted(name)} has a number in line {line} already"
         yield row.fault(key, message, "remove one of the two")
-    if written and not _is_number(written):
+    if written and not is_number(written):
         hint = "write one like 0.5, and nothing where it is not known"
         yield row.fault(value, f"{quoted(written)} is no number", hint)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Say whether a field is a finite number, as people and other programs write one."""
     try:
         # Python would read 1_000 as a number, and nobody else.
         return math.isfinite(float(text)) and "_" not in text

@@ -2,12 +2,13 @@
 
 Within each template: the AUC of grammatical against ungrammatical sentences; and which orders of
 the arguments, and which cases of which nouns, a model prefers, of the grammatical sentences of a
-permutation design only: what is preferred there is no error.
+permutation design only: what is preferred there is no error. People who have rated the sentences
+stand beside the models.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -30,6 +31,7 @@ from pommel.analysis.models_compared import (
     ModelsCompared,
     labelled,
 )
+from pommel.analysis.ratings import RatedSuite, Ratings, RatingScale
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import Run, RunRecord, SuiteKey
@@ -121,14 +123,17 @@ Scores = NDArray[np.float64]
 
 @frozen(eq=False)
 class SetScores:
-    """The scores of a model's sentences on one suite.
+    """The scores of a model's sentences on one suite, or (`of_people`) of people's.
 
     `scores` has the shape (n_templates, n_sentences), in bits (bits a token where it is
-    normalised), with sentences as in `sentences`. A template (an item) with a sentence that has no
-    score is left out, its row NaN. `n_unscored` counts the sentences of the others in which a
-    token has no surprisal: their score is that of the remaining tokens. `n_not_asked_for` counts
-    the templates that are left out because a token was not asked for. `member` is which member of
-    its family the model is, "" for one of none.
+    normalised), with templates as in `item_numbers` and sentences as in `sentences`. A template (an
+    item) with a sentence that has no score is left out, its row NaN. `n_unscored` counts the
+    sentences of the others in which a token has no surprisal: their score is that of the remaining
+    tokens. `n_not_asked_for` counts the templates that are left out because a token was not asked
+    for. `member` is which member of its family the model is, "" for one of none.
+
+    Of people, scores are mean ratings, NaN of a sentence that nobody has rated. Sentences with a
+    rating are compared; `n_unscored` counts the others, of templates that have any.
     """
 
     model: str
@@ -140,16 +145,59 @@ class SetScores:
     n_unscored: int = 0
     n_not_asked_for: int = 0
     member: str = ""
+    item_numbers: tuple[int, ...] = ()
+    of_people: bool = False
+
+    @classmethod
+    def rated(cls, ratings: Ratings, like: "SetScores") -> "SetScores":
+        """Return the scores of people on the suite of a model's, whose ratings these are."""
+        scores = ratings.scores(like.as_rated)
+        n_rated = (~np.isnan(scores)).sum(axis=1)
+        return replace(
+            like,
+            model=ratings.name,
+            scores=scores,
+            n_unscored=int((scores.shape[1] - n_rated)[n_rated > 0].sum()),
+            n_not_asked_for=0,
+            member="",
+            of_people=True,
+        )
+
+    @property
+    def as_rated(self) -> RatedSuite:
+        """The sentences that people may have rated."""
+        whole = Suite.whole_name(self.suite)
+        return RatedSuite(
+            name=whole,
+            items=self.item_numbers,
+            conditions=tuple(each.name for each in self.sentences),
+            is_whole=self.suite == whole,
+        )
 
     @property
     def kept(self) -> Scores:
         """The rows of the templates that count."""
-        return self.scores[~np.isnan(self.scores).any(axis=1)]
+        lacks = np.isnan(self.scores)
+        return self.scores[~(lacks.all(axis=1) if self.of_people else lacks.any(axis=1))]
 
     @property
     def n_skipped(self) -> int:
         """How many templates are left out."""
         return len(self.scores) - len(self.kept)
+
+    @property
+    def left_out(self) -> Iterator[tuple[int, str, str]]:
+        """How many sentences and templates are left out, maybe 0, of which kind, and why."""
+        if self.of_people:
+            yield self.n_unscored, "sentence", "left out, which nobody has rated"
+            yield self.n_skipped, "template", "left out, of which nobody has rated a sentence"
+            return
+        why = "with a token without a surprisal, which is left out of the sentence's score"
+        yield self.n_unscored, "sentence", why
+        why = "left out, not all of whose tokens were asked for; run it with --regions all"
+        yield self.n_not_asked_for, "template", why
+        why = "left out, with a sentence that the method cannot score or compare"
+        yield self.n_skipped - self.n_not_asked_for, "template", why
 
     def named(self, *, with_language: bool) -> str:
         """Return the suite, with its language if that is to be named."""
@@ -209,6 +257,7 @@ def set_scores(
         scores=np.array(rows, dtype=np.float64),
         n_unscored=n_unscored,
         n_not_asked_for=n_not_asked_for,
+        item_numbers=tuple(item.number for item in suite.items),
     )
 
 
@@ -355,7 +404,7 @@ def _template_aucs(better: Scores, worse: Scores) -> list[float]:
 def _order_scores(each: SetScores) -> Iterator[_Values]:
     """Yield the mean score of each order of cases; of a suite without such a design nothing."""
     for order, sentences in _by_order(each).items():
-        means = each.columns(list(sentences.values())).mean(axis=1)
+        means = _known_means(each.columns(list(sentences.values())))
         yield {"order": " ".join(order), "n_sentences": len(sentences)}, means.tolist()
 
 
@@ -370,13 +419,14 @@ def _order_preferences(each: SetScores) -> Iterator[_Values]:
             continue
         first = each.columns([own[assignment] for assignment in shared])
         second = each.columns([others[assignment] for assignment in shared])
-        halves = ((first > second).mean(axis=1) + (first >= second).mean(axis=1)) / 2
+        halves = ((first > second) * 1.0 + (first >= second)) / 2
+        halves[np.isnan(first) | np.isnan(second)] = math.nan
         about: About = {
             "order": " ".join(order),
             "other_order": " ".join(other),
             "n_pairs": len(shared),
         }
-        yield about, halves.tolist()
+        yield about, _known_means(halves).tolist()
 
 
 def _feature_preferences(each: SetScores) -> Iterator[_Values]:
@@ -401,6 +451,14 @@ def _feature_preferences(each: SetScores) -> Iterator[_Values]:
                 "n_without": len(lacking),
             }
             yield about, _template_aucs(each.columns(having), each.columns(lacking))
+
+
+def _known_means(values: Scores) -> Scores:
+    """Return the means of rows over what is not NaN, which is NaN of nothing."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        means: Scores = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+    return means
 
 
 def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], SetSentence]]:
@@ -438,6 +496,11 @@ _SHARED = ("model_name", "suite", "circuit", "language")
 _OF_FAMILIES = ("member", "is_family", "n_members", "sd_population")
 _ESTIMATE = ("n_templates", "low", "high", "sd", "n_unscored", "n_skipped")
 _OF_SHARES = "Mean over templates [95% score interval over templates]"
+
+_OF_RATINGS: dict[RatingScale, str] = {
+    "z": "People: mean rating, in standard deviations from each participant's mean.",
+    "raw": "People: mean rating, as given.",
+}
 
 _KINDS: dict[SetTable, _Kind] = {
     "auc": _Kind(
@@ -493,30 +556,31 @@ class SetRow:
     The mean over templates is unweighted. Of shares (AUCs, preferences) it has a score interval, of
     scores in bits a bootstrap interval.
 
-    The row of a `family` is the mean of `of_members`, the rows of its members. It has no values and
-    no interval, and its counts are those of all members.
+    The row of a family, or of people each by itself, is the mean of `of_members`, the rows of its
+    `n_in_family` members, of which some may have none. It has no values and no interval, and its
+    counts are those of all members.
     """
 
     scores: SetScores
     about: About
     values: tuple[float, ...]
     estimate: Estimate
-    family: ComparedFamily | None = None
+    n_in_family: int = 0
     of_members: "tuple[SetRow, ...]" = ()
 
     @classmethod
-    def of_family(cls, family: ComparedFamily, rows: "Sequence[SetRow]") -> "SetRow":
+    def of_family(cls, name: str, n_in_family: int, rows: "Sequence[SetRow]") -> "SetRow":
         """Return the row of a family, whose members have these, about the same."""
         first, mean = rows[0], Spread.of(row.estimate.mean for row in rows).mean
         n_ties = sum(int(row.about.get(_TIES, 0)) for row in rows)
         return cls(
-            scores=replace(first.scores, model=family.label, member=""),
+            scores=replace(first.scores, model=name, member=""),
             about={key: n_ties if key == _TIES else said for key, said in first.about.items()},
             values=(),
             estimate=Estimate(
                 n=sum(row.estimate.n for row in rows), mean=mean, low=math.nan, high=math.nan
             ),
-            family=family,
+            n_in_family=n_in_family,
             of_members=tuple(rows),
         )
 
@@ -528,11 +592,7 @@ class SetRow:
     @property
     def is_alone(self) -> bool:
         """Whether it is of a family of one member, and says what that member's row says."""
-        return self._n_in_family == 1
-
-    @property
-    def _n_in_family(self) -> int:
-        return len(self.family.members) if self.family else 0
+        return self.n_in_family == 1
 
     @property
     def spread(self) -> Spread:
@@ -542,7 +602,7 @@ class SetRow:
     @property
     def header(self) -> str:
         """What stands above the cell: of a family, that it is a mean, and of how many."""
-        column = FamilyColumn(family=self.scores.model, n=self._n_in_family)
+        column = FamilyColumn(family=self.scores.model, n=self.n_in_family)
         return column.header if self.is_family else self.scores.model
 
     def columns(self, mean: str) -> dict[str, object]:
@@ -577,10 +637,11 @@ class SetRow:
         digits = 2 if "n_sentences" in self.about else 3
         if self.is_family:
             spread = self.spread
-            of = f" (n = {spread.n})" if spread.n < self._n_in_family else ""
+            of = f" (n = {spread.n})" if spread.n < self.n_in_family else ""
             return f"{mean_sd_cell(spread.mean, spread.sd, digits)}{of}"
         shown = interval_cell(self.estimate.mean, self.estimate, digits)
-        return f"{shown} of {self.estimate.n}" if self.scores.n_skipped else shown
+        n_lacking = len(self.scores.scores) - self.estimate.n
+        return f"{shown} of {self.estimate.n}" if n_lacking else shown
 
 
 def set_rows(
@@ -597,19 +658,83 @@ def set_rows(
             estimate = Estimate.of_shares([values])
         else:
             estimate = Estimate.of_values(values, n_resamples=n_resamples, seed=seed)
-        yield SetRow(scores=each, about=about, values=tuple(values), estimate=estimate)
+        # Of people's sentences a template may lack all that are compared.
+        known = tuple(value for value in values if not math.isnan(value))
+        yield SetRow(scores=each, about=about, values=known, estimate=estimate)
 
 
 def _family_rows(family: ComparedFamily, rows: Sequence[Sequence[SetRow]]) -> Iterator[SetRow]:
     """Yield the rows of a family, whose members have these."""
-    for members in grouped(chain.from_iterable(rows), _what).values():
-        yield SetRow.of_family(family, members)
+    return _mean_rows(family.label, len(family.members), chain.from_iterable(rows))
+
+
+def _mean_rows(name: str, n_members: int, rows: Iterable[SetRow]) -> Iterator[SetRow]:
+    """Yield the rows of what is the mean of members, who have these."""
+    for members in grouped(rows, _what).values():
+        yield SetRow.of_family(name, n_members, members)
 
 
 def _what(row: SetRow) -> tuple[object, ...]:
     """Return what the rows of a family's members are about, if it is the same."""
     about = {key: value for key, value in row.about.items() if key != _TIES}
     return row.scores.language, row.scores.suite, *about.items()
+
+
+@frozen(eq=False)
+class _People:
+    """The ratings of people on a suite: of all together, and of each by itself, if they say who."""
+
+    n_ratings: int
+    together: SetScores
+    alone: tuple[SetScores, ...]
+
+    @classmethod
+    def of(cls, ratings: Ratings, models: Sequence[SetScores]) -> "Iterator[_People]":
+        """Yield what ratings come to on each suite of the models' that has any.
+
+        Of a suite in several versions that with the most items is rated. Raises `UsageError` where
+        a model is called as the people are, or suites in several languages have one name.
+        """
+        if any(each.model == ratings.name for each in models):
+            name = f"a model is called {ratings.name!r}, too; write --ratings NAME={ratings.file}"
+            raise UsageError(f"--ratings {ratings.file}: {name}")
+        likes: dict[SuiteKey, SetScores] = {}
+        for each in sorted(models, key=lambda each: -len(each.item_numbers)):
+            likes.setdefault((each.language, each.suite), each)
+        languages = grouped(likes, lambda key: key[1])
+        rated = ratings.on([like.as_rated for like in likes.values()])
+        for like, own in zip(likes.values(), rated, strict=True):
+            if own.rows and len(languages[like.suite]) > 1:
+                there = listed([language or "(none)" for language, _ in languages[like.suite]])
+                where = f"there is a suite {like.suite} in each of {there}"
+                raise UsageError(f"--ratings {ratings.file}: {where}; choose one with --language")
+            if own.rows:
+                alone = (SetScores.rated(each, like) for each in own.by_participant())
+                together = SetScores.rated(own, like)
+                yield cls(n_ratings=len(own.rows), together=together, alone=(*alone,))
+
+    def mean_rows(self, table: SetTable) -> Iterator[SetRow]:
+        """Yield the means over what people have by themselves; none of fewer than two.
+
+        Who has rated no two sentences that are compared is no part of them.
+        """
+        if len(self.alone) < _FEWEST_PEOPLE:
+            return
+        kind = _KINDS[table]
+        rows = []
+        for each in self.alone:
+            for about, values in kind.values(each):
+                found = Spread.of(values)
+                ends = {"low": math.nan, "high": math.nan}
+                estimate = Estimate(n=found.n, mean=found.mean, **ends)
+                if found.n:
+                    rows.append(SetRow(scores=each, about=about, values=(), estimate=estimate))
+        yield from _mean_rows(labelled(self.together.model, _ALONE), len(self.alone), rows)
+
+
+_FEWEST_PEOPLE = 2
+# What the mean over people has in its name, each of whom has an AUC of its own.
+_ALONE = "each by itself"
 
 
 @frozen(slots=False)
@@ -624,6 +749,7 @@ class SentenceSetsAsked(WithDraws):
       pommel run ngram://model.arpa de_argument_structure
       pommel stats auc --suite de_argument_structure
       pommel stats auc --table orders --format csv
+      pommel stats auc --suite de_argument_structure --ratings ratings.csv
     """
 
     table: Annotated[
@@ -649,14 +775,35 @@ class SentenceSetsAsked(WithDraws):
             "run on the same suites.",
         ),
     ] = None
+    ratings: Annotated[
+        tuple[str, ...],
+        Option(
+            metavar="[NAME=]FILE",
+            help="People beside the models: a table with the columns item, condition and rating "
+            "(higher is better), maybe suite and participant; NAME is human if not said; "
+            "repeatable.",
+        ),
+    ] = ()
+    rating_scale: Annotated[
+        RatingScale,
+        Option(
+            name="--ratings-scale",
+            help="Ratings in standard deviations from their participant's mean, or as given.",
+        ),
+    ] = "z"
 
     def answer(self, runs: Iterable[Run], of_unigram: Iterable[Run] = ()) -> "SentenceSets":
         """Return the rows of the table; `of_unigram` are the runs of the unigram model.
 
-        Raises `UsageError` where these are of several models, and as `scores_of_runs` does.
+        Behind models stand people who have given ratings, which nothing is taken off from. Raises
+        `UsageError` where the runs of a unigram model are of several models, or people are called
+        alike; as `scores_of_runs`, and as `Ratings.read` and `Ratings.on` do.
         """
         if (self.normalise == "slor") != bool(self.unigram):
             raise UsageError("--normalise slor and --unigram GLOB go together")
+        given = [Ratings.read(each) for each in self.ratings]
+        if len({each.name for each in given}) < len(given):
+            raise UsageError("several --ratings have one name; write --ratings NAME=FILE")
         unigrams: dict[SuiteKey, Run] = {}
         for run in of_unigram:
             suite = run.surprisals.suite
@@ -665,17 +812,26 @@ class SentenceSetsAsked(WithDraws):
                 names = f"{other.result.model_name} and {run.result.model_name}"
                 raise UsageError(f"--unigram {self.unigram!r} is both {names}; name one of them")
         scores, models, not_sets = scores_of_runs(runs, normalise=self.normalise, unigrams=unigrams)
-        of_scores = (
-            set_rows(each, self.table, n_resamples=self.n_resamples, seed=self.seed)
-            for each in scores
-        )
+        of_scores = map(self._rows, scores)
         rows = [[row for _ in each.records for row in next(of_scores)] for each in models.models]
+        scaled = [each.standardised() if self.rating_scale == "z" else each for each in given]
+        people = [one for each in scaled for one in _People.of(each, scores)]
+        of_people = ((*self._rows(one.together), *one.mean_rows(self.table)) for one in people)
         return SentenceSets(
-            rows=tuple(models.with_families(rows, _family_rows)),
-            scores=tuple(scores),
+            rows=(*models.with_families(rows, _family_rows), *chain.from_iterable(of_people)),
+            scores=(*scores, *(one.together for one in people)),
             not_sets=tuple(not_sets),
             table=self.table,
+            rating_scale=self.rating_scale,
+            n_passed_over={
+                each.name: len(each.rows)
+                - sum(one.n_ratings for one in people if one.together.model == each.name)
+                for each in given
+            },
         )
+
+    def _rows(self, scores: SetScores) -> Iterator[SetRow]:
+        return set_rows(scores, self.table, n_resamples=self.n_resamples, seed=self.seed)
 
 
 @frozen(eq=False)
@@ -684,7 +840,8 @@ class SentenceSets(Answer):
 
     `scores` are what rows are computed from, `not_sets` the names of suites that are no sets. A
     family's rows stand behind its last member's; families whose members are steps of a training
-    have none.
+    have none. People stand behind all models; `n_passed_over` has how many of their ratings are of
+    sentences that no model was run on.
     """
 
     plot: ClassVar[str] = "auc"
@@ -695,6 +852,8 @@ class SentenceSets(Answer):
     scores: tuple[SetScores, ...]
     not_sets: tuple[str, ...]
     table: SetTable = "auc"
+    rating_scale: RatingScale = "z"
+    n_passed_over: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def without_templates(self) -> list[SetScores]:
@@ -709,28 +868,16 @@ class SentenceSets(Answer):
     @property
     def notes(self) -> Sequence[str]:
         """What a reader of the numbers should know, in plain words."""
-        found = []
-        for each in self.scores:
-            where = f"{each.model} on {each.suite}"
-            for n, what, why in (
-                (
-                    each.n_unscored,
-                    "sentence",
-                    "with a token without a surprisal, which is left out of the sentence's score",
-                ),
-                (
-                    each.n_not_asked_for,
-                    "template",
-                    "left out, not all of whose tokens were asked for; run it with --regions all",
-                ),
-                (
-                    each.n_skipped - each.n_not_asked_for,
-                    "template",
-                    "left out, with a sentence that the method cannot score or compare",
-                ),
-            ):
-                if n:
-                    found.append(f"{where}: {counted(n, what)} {why}")
+        found = [
+            f"{each.model} on {each.suite}: {counted(n, what)} {why}"
+            for each in self.scores
+            for n, what, why in each.left_out
+            if n
+        ]
+        for name, n_ratings in self.n_passed_over.items():
+            if n_ratings > 0:
+                what = f"{counted(n_ratings, 'rating')} of sentences without a run"
+                found.append(f"left out, by {name}: {what}")
         if self.not_sets:
             found.append(f"left out, without ungrammatical conditions: {listed(self.not_sets)}")
         return found
@@ -764,8 +911,11 @@ class SentenceSets(Answer):
             words = (word.format_map(row.about).removesuffix(" ()") for word in kind.words)
             cells.setdefault((row.scores.suite, *words), {})[row.header] = row.cell
         caption = kind.caption
-        if any(row.is_family for row in self.shown):
-            caption += "\nsd: of a sample (n - 1), over members."
+        if any(each.of_people for each in self.scores) and not kind.is_share:
+            caption += f"\n{_OF_RATINGS[self.rating_scale]}"
+        of_families = (row.scores for row in self.shown if row.is_family)
+        if over := {"participants" if each.of_people else "members" for each in of_families}:
+            caption += f"\nsd: of a sample (n - 1), over {' and '.join(sorted(over))}."
         table = plain_table(
             kind.title, names=("suite", *kind.headers), numbers=models, caption=caption
         )

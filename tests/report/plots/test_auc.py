@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from tests.analysis.sentence_sets import design_scores, pair_scores
 from tests.report.plots.drawn import draw, same
@@ -163,3 +164,19 @@ def test_why_there_is_no_plot(asked_for: tuple[int, int], why: str) -> None:
     with pytest.raises(UsageError) as caught:
         auc_chart(sets(rows))
     assert str(caught.value) == f"there is no AUC to be shown: {why}"
+
+
+def test_people_are_a_row_with_the_templates_that_somebody_has_rated(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    model = pair_scores([GOOD, GOOD, GOOD, GOOD])
+    # In the second template nobody has rated the grammatical sentence, in the last one none.
+    ratings = np.array([GOOD, NONE, [1.0, 1.0], [math.nan] * 2])
+    people = replace(model, model="human", scores=ratings, of_people=True, n_unscored=1)
+    found = sets([*set_rows(model), *set_rows(people)])
+    assert [row["auc"] for row in auc_rows(found) if row["model"] == "human"] == [0.75, 1.0, 0.5]
+    assert caption_of(auc_chart(found), capfd) == (
+        "Models: m, human. Diamonds: mean over 2 to 4 templates and its 95% score interval. Thin "
+        "ticks: one template each. Grey ticks: chance. Without some templates of human (pairs): "
+        "nobody has rated a sentence of them."
+    )

@@ -35,6 +35,7 @@ _MOST_NAMES = 5
 _NOT_ASKED_FOR = "not all tokens were asked for; `pommel run --regions all` scores them"
 _CANNOT = "every template has a sentence that the method cannot score or compare"
 _CANNOT_SOME = "the method cannot score or compare a sentence of each"
+_UNRATED = "nobody has rated a sentence of them"
 
 
 def left_out_notes(sets: SentenceSets) -> Iterator[str]:
@@ -44,8 +45,12 @@ def left_out_notes(sets: SentenceSets) -> Iterator[str]:
         (sets.without_templates, "", _CANNOT),
         (partial, "some templates of ", _CANNOT_SOME),
     ):
-        for was_asked, why in ((False, _NOT_ASKED_FOR), (True, cannot)):
-            own = [each for each in found if was_asked == (not each.n_not_asked_for)]
+        reasons = {
+            _NOT_ASKED_FOR: [each for each in found if each.n_not_asked_for],
+            cannot: [each for each in found if not (each.n_not_asked_for or each.of_people)],
+            _UNRATED: [each for each in found if each.of_people],
+        }
+        for why, own in reasons.items():
             if own:
                 yield f"Without {what}{_models((each.model, each.suite) for each in own)}: {why}."
     if sets.not_sets:
