@@ -61,6 +61,8 @@ def test_a_table_of_the_least_columns_and_one_of_all(tmp_path: Path) -> None:
     text = "rating;participant;note;condition_name;suite;item_number\n4;P1;-;good;pets;1\n"
     found = Ratings.read(f"students={written(tmp_path, text)}")
     assert found.name == "students"
+    (tmp_path / "seed=1").mkdir()
+    assert Ratings.read(str(written(tmp_path / "seed=1", text))).name == "human"
     assert said(found) == [("pets", 1, "good", 4.0, "P1")]
 
 

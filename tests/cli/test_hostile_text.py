@@ -100,7 +100,11 @@ COMMANDS = {
     "suites new": ("FILE --name EVIL", "EVIL"),
     "suites preview": ("S", "S --plain", "BROKEN", "S --item EVIL"),
     "suites show": ("S", "S --format markdown", "EVIL"),
-    "reproduce": ("EVIL", "clams --dry-run --corpus EVIL=BROKEN"),
+    "reproduce": (
+        "EVIL",
+        "clams --dry-run --corpus EVIL=BROKEN",
+        "argument-structure --dry-run --ratings EVIL=BROKEN",
+    ),
     "study run": ("BROKEN", "STUDY --dry-run"),
     "study copy": ("EVIL OUT",),
     "train ngram": ("BROKEN -o FILE --order 1", "EVIL -o FILE"),

@@ -46,6 +46,9 @@ def test_a_dry_run_of_the_paper_tells_shards_and_hours(pommel: Pommel, tmp_path:
         ("reproduce clams --corpus de=a.txt --corpus de=b.txt", 2, "there are two of de"),
         ("reproduce clams --launch '", 2, "write the words of pommel launch"),
         ("reproduce clams --max-memory lots", 2, "write a size like 512M or 16G"),
+        ("reproduce argument-structure --ratings none.csv", 3, "no such table of ratings"),
+        ("reproduce clams --ratings a.csv", 2, "the study has no table that people stand in"),
+        ("reproduce clams --ratings a.csv --ratings ./b=c.csv", 2, "there are two of one name"),
         ("study run none.toml", 3, "none.toml"),
     ],
 )

@@ -142,6 +142,59 @@ def test_models_run_on_the_suites_of_the_paper(
     assert made == {"number_orc.json"}
 
 
+RATED = """
+title = "People"
+paper = "Nobody (2026)"
+
+[scales.tiny]
+about = "seconds"
+
+[[models]]
+name = "unigram"
+references = ["builtin://de-unigram"]
+
+[[runs]]
+models = ["unigram"]
+suites = ["de_argument_structure"]
+options = "--limit 1"
+
+[[tables]]
+name = "auc"
+title = "AUC"
+keys = ["comparison", "model_name"]
+value = "auc"
+own = "stats auc --ratings={ratings}"
+"""
+
+
+def test_people_stand_beside_the_models_where_there_are_ratings(tmp_path: Path) -> None:
+    study = study_of(tmp_path, RATED)
+    ratings = tmp_path / "ratings.csv"
+    names = ("plausible_nom1-acc2-dat3", "double-nom_nom3-nom2-acc1", "double-dat_dat1-dat2-acc3")
+    said = [f"1,{name},{rating}\n" for name, rating in zip(names, (5, 1, 5), strict=True)]
+    ratings.write_text("item,condition,rating\n" + "".join(said), "utf-8")
+    folder = StudyFolder(study=study, asked=Asked(offline=True), path=tmp_path / "done")
+    done(folder)
+    asked = Asked(offline=True, ratings={"": ratings})
+    rated = StudyFolder(study=study, asked=asked, path=tmp_path / "done")
+    assert done(rated) == ["table-auc-own"]
+    rows = rows_of(folder.path / "values.csv")
+    assert {row["keys"]: row["own"] for row in rows if "human" in row["keys"]} == {
+        "comparison=all; model_name=human": "0.75",
+        "comparison=double-nom; model_name=human": "1",
+        "comparison=double-dat; model_name=human": "0.5",
+        "comparison=plausible; model_name=human": "0.75",
+    }
+    # In another file they are others.
+    ratings.write_text("item,condition,rating\n" + "".join(said[:2]), "utf-8")
+    assert done(StudyFolder(study=study, asked=asked, path=folder.path)) == ["table-auc-own"]
+    with pytest.raises(UsageError, match="the study has no table that people stand in"):
+        done(replace(rated, study=study_of(tmp_path, ENGLISH)))
+    ratings.unlink()
+    with pytest.raises(InputError, match=r"ratings\.csv: there is no such table of ratings"):
+        done(StudyFolder(study=study, asked=asked, path=folder.path))
+
+
 def test_what_is_done_is_not_done_again(english: Path) -> None:
     assert done(folder_of(english, ENGLISH + MISSING)) == ["fetch-hu2020"]
 

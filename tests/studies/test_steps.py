@@ -155,6 +155,28 @@ options = "stats complexity --pool all --complexity {study}/sizes.csv"
     assert study.files == (tmp_path / "study.toml", tmp_path / "sizes.csv")
 
 
+def test_ratings_are_words_of_statistics_where_there_are_any(tmp_path: Path) -> None:
+    figure = (
+        '\n[[figures]]\nname = "auc"\ntitle = "AUC"\noptions = "stats auc --ratings={ratings}"\n'
+    )
+    study = study_of(tmp_path, SMALL.replace('"stats accuracy"', '"stats auc {ratings}"') + figure)
+    assert study.takes_ratings
+    plain = lines(study, Asked())
+    assert plain["table-scores-own"].startswith("pommel stats auc --store store.sqlite")
+    assert plain["figure-auc"].startswith("pommel stats auc --store store.sqlite")
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    steps = StudySteps.of(study, Asked(ratings={"": one, "students": other})).steps
+    found = {each.name: each for each in steps}
+    assert found["table-scores-own"].words[:4] == ("stats", "auc", str(one), f"students={other}")
+    assert found["figure-auc"].line.startswith(
+        f"pommel stats auc --ratings={one} --ratings=students={other} --store"
+    )
+    # What is said otherwise in a file makes another table.
+    for name in ("table-scores-own", "figure-auc"):
+        assert {*found[name].reads} == {str(one), str(other)}
+    assert found["run-1-de"].reads == found["report"].reads == ()
+
+
 def test_what_reads_fetched_files_stands_behind_the_step_that_fetches_them(tmp_path: Path) -> None:
     own = 'own = "stats accuracy --by language"'
     reading = "stats complexity --complexity materials/gevalm/sizes.csv"

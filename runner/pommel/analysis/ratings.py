@@ -96,7 +96,8 @@ class Ratings:
         file, `InputError` for a file that cannot be read, `FaultyFileError` with all faults.
         """
         name, equals, path = told.partition("=")
-        if not equals:
+        # A folder may have such a sign in its name, too.
+        if not equals or "/" in name or "\\" in name:
             name, path = cls.DEFAULT_NAME, told
         if not (name.strip() and path):
             raise UsageError(f"--ratings {told}: write FILE or NAME=FILE")

@@ -49,6 +49,11 @@ class _StudyOptions(Options):
         metavar="LANGUAGE=FILE",
         help="Text to train on, a sentence a line, in place of generated text; repeatable.",
     )
+    ratings: tuple[str, ...] = option(
+        metavar="[NAME=]FILE",
+        help="Ratings by people, which stand beside the models, as `pommel stats auc` has them; "
+        "repeatable.",
+    )
     n_jobs: Count | None = option(
         "--jobs", help="Steps at once.  [default: 2, or 1 where there is one processor]"
     )
@@ -91,6 +96,18 @@ class _StudyOptions(Options):
             found[language] = Path(path)
         return found
 
+    def rated(self) -> Mapping[str, Path]:
+        """Return the tables of ratings by their names, "" where none was given."""
+        found = {}
+        for each in self.ratings:
+            name, equals, path = each.partition("=")
+            if not equals or "/" in name or "\\" in name:
+                name, path = "", each
+            if name in found:
+                raise UsageError(f"--ratings {each}: there are two of one name; write NAME=FILE")
+            found[name] = Path(path)
+        return found
+
 
 @click.command("reproduce", cls=Command)
 @click.argument("name", required=False)
@@ -105,6 +122,7 @@ def reproduce(name: str | None, chosen: _StudyOptions) -> None:
       pommel reproduce
       pommel reproduce clams
       pommel reproduce clams --scale small --corpus de=german.txt -o clams
+      pommel reproduce argument-structure --ratings ratings.csv
       pommel reproduce multilingual --scale paper --dry-run
     """
     if name is None:
@@ -150,6 +168,7 @@ def _do(study: Study, chosen: _StudyOptions) -> None:
     asked = Asked(
         scale=chosen.scale,
         corpora=chosen.texts(),
+        ratings=chosen.rated(),
         launch=chosen.launch,
         offline=chosen.offline,
         device=chosen.device or "",

@@ -124,6 +124,11 @@ class StudyFolder:
                 raise UsageError(f"the study has no language {language!r}: it has {there}")
             if not path.is_file():
                 raise InputError(f"{path}: there is no such text")
+        if self.asked.ratings and not self.study.takes_ratings:
+            raise UsageError("--ratings: the study has no table that people stand in")
+        for path in self.asked.ratings.values():
+            if not path.is_file():
+                raise InputError(f"{path}: there is no such table of ratings")
         return StudySteps.of(self.study, self.asked)
 
     @property

@@ -12,6 +12,7 @@ from pathlib import Path
 from pommel.studies.study import (
     LANGUAGE,
     MATERIALS,
+    RATINGS,
     STUDY,
     VARIANTS,
     Kind,
@@ -110,14 +111,17 @@ def _is_pattern(word: str) -> bool:
 class Asked:
     """What was asked of a study: its scale, and what a machine or a reader adds.
 
-    `corpora` are texts by language, in place of generated ones. `launch` is what `pommel launch` is
-    told at the scale of the paper (`slurm --partition gpu`). `offline` fetches nothing. `device`,
-    `dtype` and `max_memory` (`8G`) are those of `pommel run`; "" is what it takes by itself. LSTMs
-    are trained on that device, too. Of these, only the number format changes a result.
+    `corpora` are texts by language, in place of generated ones; `ratings` are tables of what people
+    say of the suites' sentences, by what these people are called ("": as usual). `launch` is what
+    `pommel launch` is told at the scale of the paper (`slurm --partition gpu`). `offline` fetches
+    nothing. `device`, `dtype` and `max_memory` (`8G`) are those of `pommel run`; "" is what it
+    takes by itself. LSTMs are trained on that device, too. Of these, only the number format changes
+    a result.
     """
 
     scale: ScaleName = "tiny"
     corpora: Mapping[str, Path] = field(default_factory=dict)
+    ratings: Mapping[str, Path] = field(default_factory=dict)
     launch: str = "local"
     offline: bool = False
     device: str = ""
@@ -406,7 +410,22 @@ class _Making:
     def _told(self, told: Told) -> list[str]:
         """Return the words of a statistic or a plot at this scale."""
         beside = str(self.study.file.parent)
-        return [each.replace(STUDY, beside) for each in words_at(told, self.asked.scale)]
+        given = [f"{name}={path}" if name else str(path) for name, path in self._ratings.items()]
+        found = []
+        for word in words_at(told, self.asked.scale):
+            several = given if RATINGS in word else [""]
+            found += [word.replace(STUDY, beside).replace(RATINGS, each) for each in several]
+        return found
+
+    @property
+    def _ratings(self) -> dict[str, Path]:
+        return {name: path.absolute() for name, path in self.asked.ratings.items()}
+
+    def _read(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return the paths outside of the study's folder that words of a statistic name."""
+        named = [*words]
+        given = [*map(str, self._ratings.values())]
+        return (*_outside(named), *(each for each in given if any(each in word for word in named)))
 
     def tables(self, steps: tuple[Step, ...]) -> Iterator[Step]:
         """Yield the steps that compute tables."""
@@ -426,7 +445,7 @@ class _Making:
                         words=(*words, "--store", store, "--format", "csv", "--raw"),
                         needs=(*needs, *_brought(words)),
                         makes=(path,),
-                        reads=_outside(words),
+                        reads=self._read(words),
                         output=path,
                         optional=kind == "published",
                     )
@@ -450,7 +469,7 @@ class _Making:
                 words=words,
                 needs=(*(ran if is_own else imported), *_brought(told)),
                 makes=(path,),
-                reads=_outside(told),
+                reads=self._read(told),
                 optional=not is_own,
             )
         if ran:

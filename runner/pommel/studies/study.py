@@ -2,7 +2,8 @@
 
 It is a file of TOML that says what there is, not how it is done; `steps.py` makes commands of it.
 `{language}` in a name, a reference or a suite stands for each language in turn, `{study}` in a
-statistic for the folder that the file is in.
+statistic for the folder that the file is in. A word of a statistic with `{ratings}` is there once
+for each file of ratings that a reader adds, and not at all without.
 """
 
 import csv
@@ -27,7 +28,7 @@ Trained = Literal["lstm", "ngram", "transformer"]
 Kind = Literal["published", "own"]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
-LANGUAGE, STUDY = "{language}", "{study}"
+LANGUAGE, STUDY, RATINGS = "{language}", "{study}", "{ratings}"
 # Where suites of others are, each source in a folder of its own, and variants of suites.
 MATERIALS, VARIANTS = "materials", "variants"
 # What a step or a table is called is part of the names of files.
@@ -265,6 +266,11 @@ class Study(_Part, frozen=True, kw_only=True):
         words = [word for _, told in _told(self) for word in shlex.split(told)]
         named = [word.replace(STUDY, str(self.file.parent)) for word in words if STUDY in word]
         return tuple(dict.fromkeys([self.file, *printed, *map(Path, named)]))
+
+    @property
+    def takes_ratings(self) -> bool:
+        """Whether a table or a figure has people beside models, where there are ratings."""
+        return any(RATINGS in told for _, told in _told(self))
 
     def languages_of(self, part: Variants | Models | Runs) -> tuple[str, ...]:
         """Return the languages of variants, models or runs."""
