@@ -173,11 +173,9 @@ def test_people_stand_beside_the_models_where_there_are_ratings(tmp_path: Path) 
     names = ("plausible_nom1-acc2-dat3", "double-nom_nom3-nom2-acc1", "double-dat_dat1-dat2-acc3")
     said = [f"1,{name},{rating}\n" for name, rating in zip(names, (5, 1, 5), strict=True)]
     ratings.write_text("item,condition,rating\n" + "".join(said), "utf-8")
-    folder = StudyFolder(study=study, asked=Asked(offline=True), path=tmp_path / "done")
-    done(folder)
     asked = Asked(offline=True, ratings={"": ratings})
-    rated = StudyFolder(study=study, asked=asked, path=tmp_path / "done")
-    assert done(rated) == ["table-auc-own"]
+    folder = StudyFolder(study=study, asked=asked, path=tmp_path / "done")
+    assert sorted(done(folder)) == ["report", "run-1", "table-auc-own"]
     rows = rows_of(folder.path / "values.csv")
     assert {row["keys"]: row["own"] for row in rows if "human" in row["keys"]} == {
         "comparison=all; model_name=human": "0.75",
@@ -189,7 +187,7 @@ def test_people_stand_beside_the_models_where_there_are_ratings(tmp_path: Path) 
     ratings.write_text("item,condition,rating\n" + "".join(said[:2]), "utf-8")
     assert done(StudyFolder(study=study, asked=asked, path=folder.path)) == ["table-auc-own"]
     with pytest.raises(UsageError, match="the study has no table that people stand in"):
-        done(replace(rated, study=study_of(tmp_path, ENGLISH)))
+        done(StudyFolder(study=study_of(tmp_path, ENGLISH), asked=asked, path=folder.path))
     ratings.unlink()
     with pytest.raises(InputError, match=r"ratings\.csv: there is no such table of ratings"):
         done(StudyFolder(study=study, asked=asked, path=folder.path))
