@@ -1,8 +1,8 @@
 """Items that break the pattern of the others: which conditions say the same, how others differ."""
 
 import itertools
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -25,6 +25,12 @@ _ENOUGH_ITEMS = 100
 # Among so many conditions, two pairs may have changed places at once; and so many texts of a region
 # are compared with each other.
 _MOST_CONDITIONS = 12
+# Of so many conditions, items that have something in common are looked at by themselves: of more
+# that takes long, and they say more of each other.
+_FEW_CONDITIONS = 6
+# That share of a region's words, and so many of them, must keep their places for it to be a design.
+_KEPT_SHARE = 0.95
+_LEAST_KEPT = 8
 
 
 def _is_odd(n_items: int, n_others: int) -> bool:
@@ -148,10 +154,12 @@ _Swap = tuple[_Pair, ...]
 class _Odd:
     """An item that breaks the pattern: by conditions that have changed places, or by what a region
     says.
+
+    `swaps` are of several ways in which they may have done so.
     """
 
     item: int
-    swap: _Swap = ()
+    swaps: Sequence[_Swap] = ()
     breaks: Sequence[_Break] = ()
 
     @property
@@ -175,12 +183,14 @@ def _oddities(suite: Suite) -> list[_Odd]:
         for number, rows in suite.once(rows_of).items()
     ]
     found = []
+    habits = _Habits.of(suite, {region.number: region.rows for region in regions})
     for item in range(len(suite.items)):
         breaks = [each for region in regions for each in region.breaks(region.rows[item])]
         if not breaks:
-            continue
-        if swap := _swap(regions, item, {each.pair for each in breaks}):
-            found.append(_Odd(item=item, swap=swap))
+            if swaps := habits.swaps(item) if habits else ():
+                found.append(_Odd(item=item, swaps=swaps))
+        elif swap := _swap(regions, item, {each.pair for each in breaks}):
+            found.append(_Odd(item=item, swaps=[swap]))
         else:
             of_region = itertools.groupby(breaks, key=lambda each: each.region)
             found += (_Odd(item=item, breaks=[*several]) for _, several in of_region)
@@ -229,22 +239,160 @@ def _swap(regions: Sequence[_RegionPattern], item: int, broken: Collection[_Pair
     return ()
 
 
+@positional
+class _Word:
+    """What a region says in some condition."""
+
+    region: int
+    text: str
+
+
+# What an item may have in common with others: see `_votes`.
+_Ground = Hashable
+# What items do on each ground.
+_Votes = Mapping[_Ground, Hashable]
+
+
+@frozen
+class _Habits:
+    """What conditions do in all items that have something in common, but for one in ten.
+
+    `votes` are those of each item. `usual` is of each ground what most items do there, how many of
+    them, and how many items there are.
+    """
+
+    suite: Suite
+    rows: Mapping[int, Sequence[_Row]]
+    votes: Sequence[_Votes]
+    usual: Mapping[_Ground, tuple[Hashable, int, int]]
+
+    @classmethod
+    def of(cls, suite: Suite, rows: Mapping[int, Sequence[_Row]]) -> "_Habits | None":
+        """Find the habits of a suite's items; None of one with many conditions, or few items."""
+        items = range(len(suite.items))
+        if len(suite.condition_names) > _FEW_CONDITIONS or len(items) <= _LEAST_OTHERS:
+            return None
+        votes = [
+            _votes(suite, item, {number: own[item] for number, own in rows.items()})
+            for item in items
+        ]
+        counts: dict[_Ground, Counter[Hashable]] = defaultdict(Counter)
+        for own in votes:
+            for ground, vote in own.items():
+                counts[ground][vote] += 1
+        settled = _settled(counts)
+        usual = {}
+        for ground, found in counts.items():
+            vote, n_items = found.most_common(1)[0]
+            n_all = found.total()
+            is_known = n_all > (1 if isinstance(ground, _Word) else _LEAST_OTHERS)
+            is_habit = not isinstance(ground, _Word) or ground.region in settled
+            # One of the others may be the item that is asked about.
+            if is_known and is_habit and n_all - n_items <= 1 + _ODD_SHARE * n_all:
+                usual[ground] = vote, n_items, n_all
+        return cls(suite=suite, rows=rows, votes=votes, usual=usual)
+
+    def swaps(self, item: int) -> list[_Swap]:
+        """Return the conditions with which an item does what others do once they change places.
+
+        Each pair with which it does is one by itself.
+        """
+        against, agreed = self._agreement(item, self.votes[item])
+        if against < _LEAST_OTHERS:
+            return []
+        found: list[_Swap] = []
+        n_conditions = len(self.suite.condition_names)
+        for one, other in itertools.combinations(range(n_conditions), 2):
+            places = [*range(n_conditions)]
+            places[one], places[other] = other, one
+            moved = {
+                number: tuple([rows[item][place] for place in places])
+                for number, rows in self.rows.items()
+            }
+            still, now = self._agreement(item, _votes(self.suite, item, moved))
+            if not still and now >= agreed + against:
+                found.append(((one, other),))
+        return found
+
+    def _agreement(self, item: int, votes: _Votes) -> tuple[int, int]:
+        """Return how many votes of others are against what an item does, and how many for it."""
+        against = agreed = 0
+        own = self.votes[item]
+        for ground in votes.keys() & self.usual.keys():
+            vote, n_usual, n_others = self.usual[ground]
+            if ground in own:
+                n_others -= 1
+                n_usual -= own[ground] == vote
+            if n_others - n_usual > _ODD_SHARE * n_others:
+                continue
+            if votes[ground] == vote:
+                agreed += n_usual
+            else:
+                against += n_usual
+        return against, agreed
+
+
+def _votes(suite: Suite, item: int, rows: Mapping[int, _Row]) -> _Votes:
+    """Return what an item does if its regions say this.
+
+    That is how two conditions differ in a region: in all items, in those in which another region,
+    or `source`, says the same, and in those in which two other conditions differ in the same way.
+    And it is in which conditions a region says something.
+    """
+    source = suite.items[item].as_written.get("source")
+    common: list[Hashable] = [None]
+    common += ((number, row[0]) for number, row in rows.items() if row[0] and len({*row}) == 1)
+    common += source.items() if isinstance(source, Mapping) else ()
+    votes: dict[_Ground, Hashable] = {}
+    for number, row in rows.items():
+        if len({*row}) == 1:
+            continue
+        pairs = itertools.combinations(range(len(row)), 2)
+        changes = {pair: _changed(row, pair) for pair in pairs}
+        for pair, change in changes.items():
+            votes.update({(number, pair, each): change for each in common})
+            if change:
+                others = changes.keys() - {pair}
+                votes.update({(number, each, pair, change): changes[each] for each in others})
+        for text in {*row}:
+            votes[_Word(number, text)] = tuple(i for i, own in enumerate(row) if own == text)
+    return votes
+
+
+def _settled(counts: Mapping[_Ground, Counter[Hashable]]) -> AbstractSet[int]:
+    """Return the regions in which what is said in several items keeps its conditions."""
+    kept: dict[int, list[bool]] = defaultdict(list)
+    for ground, votes in counts.items():
+        if isinstance(ground, _Word) and votes.total() > 1:
+            n_most = max(votes.values())
+            n_other = votes.total() - n_most
+            kept[ground.region].append(not n_other or _is_odd(n_other, n_most))
+    return {
+        region
+        for region, own in kept.items()
+        if sum(own) >= max(_LEAST_KEPT, _KEPT_SHARE * len(own))
+    }
+
+
 def swapped_conditions(subject: Subject) -> Iterator[Remark]:
     """Yield the items that are like the others once conditions have changed places."""
     names = subject.suite.condition_names
     for odd in subject.suite.once(_oddities):
-        if not odd.swap:
+        if not odd.swaps:
             continue
         number = subject.numbers([odd.item])[0]
-        pairs = [(names[one], names[other]) for one, other in odd.swap]
-        which = ", and those of ".join(f"{one!r} and {other!r}" for one, other in pairs)
+        swaps = [[(names[one], names[other]) for one, other in each] for each in odd.swaps]
+        which = ", or those of ".join(
+            ", and those of ".join(f"{one!r} and {other!r}" for one, other in pairs)
+            for pairs in swaps
+        )
         yield Remark(
-            path=subject.items[odd.item][pairs[0][0]].path,
+            path=subject.items[odd.item][swaps[0][0][0]].path,
             message=f"the sentences of {which} seem to have changed places in item {number}: with "
             "each other's names the item is like the others",
             hint="give each the name of the other",
             item_numbers=(number,),
-            predictions=_predictions(subject, {name for pair in pairs for name in pair}),
+            predictions=_predictions(subject, {n for each in swaps for pair in each for n in pair}),
             cause="odd",
         )
 
