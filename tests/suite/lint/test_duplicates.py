@@ -5,6 +5,7 @@ from tests.builders import Sentences, make_suite
 from pommel.suite.lint import Remark, check_suite
 
 LESS = "(2;%a%) < (2;%b%)"
+WHOLE = "(*;%a%) < (*;%b%)"
 
 
 def item(a: str, b: str, c: str = "stands") -> Sentences:
@@ -62,7 +63,51 @@ def test_items_that_differ_only_behind_what_is_compared() -> None:
     assert remark.item_numbers == (3, 5)
     # A prediction that looks at the end asks something else of each.
     assert remarks("duplicate-prefix", *items, formula="(3;%a%) < (3;%b%)") == []
-    assert remarks("duplicate-prefix", *items, formula="(*;%a%) < (*;%b%)") == []
+
+
+def test_whole_sentences_that_differ_only_behind_what_differs_in_a_pair() -> None:
+    items = [
+        ended(BARKS, "now ."),
+        ended(RUNS, "now ."),
+        ended(BARKS, "again ."),
+        ended(BARKS, "again .", subject="The cat"),
+    ]
+    (remark,) = remarks("duplicate-prefix", *items, formula=WHOLE)
+    assert remark.message == (
+        "prediction 0 asks hardly anything new of a left-to-right model in item 3: what differs in "
+        "its sentences, and all before it, is as in an item before"
+    )
+    assert remark.hint == "what is there twice counts twice; let words before it differ"
+    assert remark.path == ("items", 2)
+    # Where what follows differs in a pair, too, it is part of the difference.
+    other = {**ended(BARKS, "again ."), "b": ("The dog", "bark", "often .")}
+    assert remarks("duplicate-prefix", items[0], other, formula=WHOLE) == []
+    # What is the same to the end, `duplicate-contrast` has.
+    assert remarks("duplicate-prefix", items[0], items[0], formula=WHOLE) == []
+
+
+def test_whole_sentences_in_which_what_follows_tells_which_form_is_right() -> None:
+    def inverted(one: str, many: str) -> Sentences:
+        return {
+            "a": ("Today", "barks", f"the {one} ."),
+            "b": ("Today", "bark", f"the {one} ."),
+            "c": ("Today", "bark", f"the {many} ."),
+            "d": ("Today", "barks", f"the {many} ."),
+        }
+
+    items = [inverted("dog", "dogs"), inverted("seal", "seals")]
+    both = "(*;%a%) < (*;%b%) & (*;%c%) < (*;%d%)"
+    assert remarks("duplicate-prefix", *items, formula=both) == []
+    assert len(remarks("duplicate-prefix", *items, formula=WHOLE)) == 1
+
+
+def test_whole_sentences_without_spaces_are_compared_letter_by_letter() -> None:
+    def barks(end: str) -> Sentences:
+        return {"a": ("狗", "在吠", end), "b": ("狗", "没吠", end)}
+
+    suite = make_suite([barks("了"), barks("吗")], [WHOLE], joiner="")
+    (remark,) = check_suite(suite, ["duplicate-prefix"])
+    assert remark.item_numbers == (2,)
 
 
 def test_each_prediction_asks_for_itself() -> None:

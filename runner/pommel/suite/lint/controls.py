@@ -256,9 +256,7 @@ def _compared(subject: Subject) -> Sequence[AbstractSet[tuple[str, int]]]:
         (each.condition, each.region) for each in subject.references if each.region is not None
     }
     names = [
-        (each.less.condition, each.more.condition)
-        for each in subject.contrasts
-        if each.less.regions is None and each.more.regions is None
+        (each.less.condition, each.more.condition) for each in subject.contrasts if each.is_whole
     ]
     return [
         named.union(

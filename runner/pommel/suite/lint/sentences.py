@@ -1,13 +1,21 @@
 """Rules about sentences: what is empty, there twice, does not match, or is never used."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import replace
 
 from pommel.errors import counted, listed, quoted
 from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.characters import as_read
-from pommel.suite.lint.subject import MOST, Contrast, Remark, Side, Subject, opposed
+from pommel.suite.lint.subject import (
+    MOST,
+    Contrast,
+    Remark,
+    Side,
+    Subject,
+    contrasts,
+    opposed,
+)
 
 
 def empty_region(subject: Subject) -> Iterator[Remark]:
@@ -54,34 +62,93 @@ def duplicate_contrast(subject: Subject) -> Iterator[Remark]:
 def duplicate_prefix(subject: Subject) -> Iterator[Remark]:
     """Yield the predictions that ask a left-to-right model what they asked in an item before.
 
-    What they name is the same, with all that stands before it; what follows is not. If that is the
-    same, too, `duplicate-item` or `duplicate-contrast` says so.
+    What they name is the same, with all that stands before it; what follows is not. Of whole
+    sentences it is what differs between them, with all before that. If what follows is the same,
+    too, `duplicate-item` or `duplicate-contrast` says so.
     """
-    found: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    differences = {
+        _difference(subject, item, each)
+        for each in subject.contrasts
+        if each.is_whole
+        for item in range(len(subject.items))
+    }
+    found: dict[tuple[tuple[int, ...], bool], list[int]] = defaultdict(list)
     for index, formula in enumerate(subject.formulas):
-        sides = dict.fromkeys(map(Side.of, formula.references))
+        sides = tuple(dict.fromkeys(map(Side.of, formula.references)))
+        pairs = tuple(each for each in contrasts(formula) if each.is_whole)
         seen: set[Hashable] = set()
         whole: set[Hashable] = set()
         again = []
         for item, laid in enumerate(subject.items):
-            asked = tuple([tuple(_readings(subject, item, side)) for side in sides])
+            asked = (
+                *(_asked(subject, item, pair, differences) for pair in pairs),
+                *(
+                    tuple(_readings(subject, item, side))
+                    for side in sides
+                    if not any(side in pair.pair for pair in pairs)
+                ),
+            )
             sentences = tuple([laid[side.condition].sentence.text for side in sides])
             if asked in seen and any(asked) and sentences not in whole:
                 again.append(item)
             seen.add(asked)
             whole.add(sentences)
         if again:
-            found[tuple(again)].append(index)
-    for items, predictions in found.items():
-        names = listed([*map(str, predictions)], most=len(predictions))
-        who = f"predictions {names} ask" if len(predictions) > 1 else f"prediction {names} asks"
-        yield Remark(
-            path=("items", items[0]),
-            message=f"{who} nothing new of a left-to-right model {subject.where(items)}: what is "
-            "compared, and all before it, is as in an item before",
-            hint="what is there twice counts twice; let words before what is compared differ",
-            item_numbers=subject.numbers(items),
-        )
+            found[tuple(again), bool(pairs)].append(index)
+    for (items, is_whole), predictions in found.items():
+        yield _asked_before(subject, items, predictions, is_whole=is_whole)
+
+
+def _asked_before(
+    subject: Subject, items: Sequence[int], predictions: Sequence[int], *, is_whole: bool
+) -> Remark:
+    names = listed([*map(str, predictions)], most=len(predictions))
+    who = f"predictions {names} ask" if len(predictions) > 1 else f"prediction {names} asks"
+    how_much, what, vary = "nothing", "what is compared", "words before what is compared"
+    if is_whole:
+        how_much, what, vary = "hardly anything", "what differs in its sentences", "words before it"
+    return Remark(
+        path=("items", items[0]),
+        message=f"{who} {how_much} new of a left-to-right model {subject.where(items)}: {what}, "
+        "and all before it, is as in an item before",
+        hint=f"what is there twice counts twice; let {vary} differ",
+        item_numbers=subject.numbers(items),
+    )
+
+
+# What two sentences have before they differ, and what one and the other have up to where they do.
+_Difference = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+def _difference(subject: Subject, item: int, contrast: Contrast) -> _Difference:
+    """Return how two sentences differ, in words, or in characters where there are no spaces."""
+    texts = [subject.items[item][side.condition].sentence.text for side in contrast.pair]
+    less, more = ([*(text.split() if subject.has_spaces else text)] for text in texts)
+    start = end = 0
+    shorter = min(len(less), len(more))
+    while start < shorter and less[start] == more[start]:
+        start += 1
+    while end < shorter - start and less[-1 - end] == more[-1 - end]:
+        end += 1
+    return (
+        tuple(less[:start]),
+        tuple(less[start : len(less) - end]),
+        tuple(more[start : len(more) - end]),
+    )
+
+
+def _asked(
+    subject: Subject, item: int, contrast: Contrast, differences: AbstractSet[_Difference]
+) -> Hashable:
+    """Return what a left-to-right model goes by in whole sentences, until they differ no more.
+
+    Where others that begin so are compared the other way round (*Heute lacht der Gast*, *Heute
+    lachen die Gäste*), it is what follows that tells the right one; then it is all of both.
+    """
+    before, less, more = found = _difference(subject, item, contrast)
+    if (before, more, less) in differences:
+        return tuple(subject.items[item][each.condition].sentence.text for each in contrast.pair)
+    return found
 
 
 def _sentences(subject: Subject) -> list[Hashable]:

@@ -102,6 +102,11 @@ class Contrast:
         """Both sides, whichever should be more surprising."""
         return frozenset(self.pair)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether whole sentences are compared (`*`)."""
+        return self.less.regions is None and self.more.regions is None
+
     def __str__(self) -> str:
         names = f"{self.less.condition!r} and {self.more.condition!r}"
         less, more = _regions_text(self.less), _regions_text(self.more)
