@@ -97,7 +97,7 @@ def direction(value: Value, i: int, rng: random.Random) -> Path | None:
 KINDS: dict[str, tuple[Plant, list[str], float]] = {
     "typo": (letter(typo), ITEM_RULES, 0.8),
     "form": (form, ITEM_RULES, 0.9),
-    "swap": (swap, ITEM_RULES, 0.65),
+    "swap": (swap, ITEM_RULES, 0.9),
     "direction": (direction, ["wrong-way"], 0.65),
     "not-nfc": (
         letter(lambda old, _: unicodedata.normalize("NFD", old)),

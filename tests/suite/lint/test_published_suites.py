@@ -46,7 +46,15 @@ def test_the_34_suites_of_hu_et_al(published: dict[str, Suite]) -> None:
         # Item 14: "went out" in place of one verb.
         ("unequal-context", "npz_ambig"): 1,
         ("unequal-context", "npz_ambig_mod"): 1,
-        # A pedantic rule: the gap in the matrix clause is in no prediction.
+        # "is" and "are" in 9 of 19 items, and five verbs in the others.
+        ("few-words", "number_orc"): 1,
+        ("few-words", "number_prep"): 1,
+        ("few-words", "number_src"): 1,
+        # Pedantic rules: one word, or two, is what these suites are about, and the gap in the
+        # matrix clause is in no prediction.
+        **{
+            ("closed-class", name): 1 for name in published if name.startswith(("npi", "reflexive"))
+        },
         ("unused-condition", "fgd_hierarchy"): 2,
     }
 
@@ -85,4 +93,5 @@ def test_english_suites_are_clean_by_tokens_too() -> None:
         scored = score_all(model, texts, Policy(), [()] * len(texts))
         sentences = dict(zip(texts, scored, strict=True))
         tokenized = Tokenized(model_name="en-gpt2", sentences=sentences)
-        assert check_suite(suite, RULES, tokenized=tokenized) == [], path.stem
+        rules = [name for name, rule in RULES.items() if not rule.is_pedantic]
+        assert check_suite(suite, rules, tokenized=tokenized) == [], path.stem

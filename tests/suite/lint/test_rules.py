@@ -8,13 +8,15 @@ EMPTY: Sentences = {"a": ("The dog", "", "."), "b": ("The dog", "", ".")}
 
 
 def test_rules_have_names_of_their_own() -> None:
-    assert len(RULES) == 26
+    assert len(RULES) == 30
     assert {name: rule.needs for name, rule in RULES.items() if rule.needs} == {
         "word-frequency": "frequencies",
         "token-count": "model",
         "swallowed-region": "model",
     }
     assert {name for name, rule in RULES.items() if rule.is_pedantic} == {
+        "closed-class",
+        "shared-context",
         "unused-condition",
         "unused-region",
     }

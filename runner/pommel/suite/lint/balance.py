@@ -10,7 +10,7 @@ from pommel.surprisal import Token
 from pommel.values import frozen
 
 # Below this p a difference counts as systematic: eight items that all agree.
-_SIGNIFICANT = 0.01
+SIGNIFICANT = 0.01
 
 # The difference of two sides in one item (of what should be more surprising minus the other),
 # None where there is nothing to measure.
@@ -78,7 +78,7 @@ def _agreement(sums: Sequence[float], mean: float) -> str:
     p = float(binomtest(n_same, n_same + n_other).pvalue)
     reverse = f", the reverse in {n_other}" if n_other else ""
     so = f"so in {n_same} of {len(sums)} items{reverse} (sign test: p = {p:.1g})"
-    return so if p < _SIGNIFICANT else ""
+    return so if p < SIGNIFICANT else ""
 
 
 # Half a token an item.

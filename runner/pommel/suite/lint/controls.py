@@ -16,10 +16,9 @@ one half is told by its words, and the other half is ties, to more.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import zip_longest
 from math import fsum, log2, nan
 
 import numpy as np
@@ -29,7 +28,7 @@ from pommel.errors import listed
 from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.frequencies import words
-from pommel.suite.lint.subject import Laid, Remark, Side, Subject
+from pommel.suite.lint.subject import Laid, Remark, Side, Subject, n_shared
 from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Suite
 from pommel.values import frozen
@@ -300,14 +299,8 @@ def _parts(item: Mapping[str, Laid]) -> Mapping[tuple[str, int], str]:
         texts = {name: text for name, laid in item.items() if (text := laid.text(region))}
         start = end = 0
         if len(distinct := set(texts.values())) > 1:
-            start = _n_shared(distinct)
-            end = _n_shared(text[start:][::-1] for text in distinct)
+            start = n_shared(distinct)
+            end = n_shared(text[start:][::-1] for text in distinct)
         for name, text in texts.items():
             parts[name, region] = text[start : len(text) - end]
     return parts
-
-
-def _n_shared(texts: Iterable[str]) -> int:
-    """Return with how many characters all texts begin alike."""
-    columns = enumerate(zip_longest(*texts))
-    return next(n for n, characters in columns if len(set(characters)) > 1)

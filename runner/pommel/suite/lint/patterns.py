@@ -257,25 +257,25 @@ _Votes = Mapping[_Ground, Hashable]
 class _Habits:
     """What conditions do in all items that have something in common, but for one in ten.
 
-    `votes` are those of each item. `usual` is of each ground what most items do there, how many of
-    them, and how many items there are.
+    `common` is what each item has in common with others, and `votes` are its own. `usual` is of
+    each ground what most items do there, how many of them, and how many items there are.
     """
 
-    suite: Suite
+    n_conditions: int
     rows: Mapping[int, Sequence[_Row]]
+    common: Sequence[Sequence[Hashable]]
     votes: Sequence[_Votes]
     usual: Mapping[_Ground, tuple[Hashable, int, int]]
 
     @classmethod
     def of(cls, suite: Suite, rows: Mapping[int, Sequence[_Row]]) -> "_Habits | None":
         """Find the habits of a suite's items; None of one with many conditions, or few items."""
-        items = range(len(suite.items))
-        if len(suite.condition_names) > _FEW_CONDITIONS or len(items) <= _LEAST_OTHERS:
+        n_conditions, n_items = len(suite.condition_names), len(suite.items)
+        if n_conditions > _FEW_CONDITIONS or n_items <= _LEAST_OTHERS:
             return None
-        votes = [
-            _votes(suite, item, {number: own[item] for number, own in rows.items()})
-            for item in items
-        ]
+        of_items = [{number: own[item] for number, own in rows.items()} for item in range(n_items)]
+        common = _common(suite, of_items)
+        votes = [*map(_votes, of_items, common)]
         counts: dict[_Ground, Counter[Hashable]] = defaultdict(Counter)
         for own in votes:
             for ground, vote in own.items():
@@ -283,14 +283,14 @@ class _Habits:
         settled = _settled(counts)
         usual = {}
         for ground, found in counts.items():
-            vote, n_items = found.most_common(1)[0]
+            vote, n_most = found.most_common(1)[0]
             n_all = found.total()
             is_known = n_all > (1 if isinstance(ground, _Word) else _LEAST_OTHERS)
             is_habit = not isinstance(ground, _Word) or ground.region in settled
             # One of the others may be the item that is asked about.
-            if is_known and is_habit and n_all - n_items <= 1 + _ODD_SHARE * n_all:
-                usual[ground] = vote, n_items, n_all
-        return cls(suite=suite, rows=rows, votes=votes, usual=usual)
+            if is_known and is_habit and n_all - n_most <= 1 + _ODD_SHARE * n_all:
+                usual[ground] = vote, n_most, n_all
+        return cls(n_conditions=n_conditions, rows=rows, common=common, votes=votes, usual=usual)
 
     def swaps(self, item: int) -> list[_Swap]:
         """Return the conditions with which an item does what others do once they change places.
@@ -301,15 +301,14 @@ class _Habits:
         if against < _LEAST_OTHERS:
             return []
         found: list[_Swap] = []
-        n_conditions = len(self.suite.condition_names)
-        for one, other in itertools.combinations(range(n_conditions), 2):
-            places = [*range(n_conditions)]
+        for one, other in itertools.combinations(range(self.n_conditions), 2):
+            places = [*range(self.n_conditions)]
             places[one], places[other] = other, one
             moved = {
                 number: tuple([rows[item][place] for place in places])
                 for number, rows in self.rows.items()
             }
-            still, now = self._agreement(item, _votes(self.suite, item, moved))
+            still, now = self._agreement(item, _votes(moved, self.common[item]))
             if not still and now >= agreed + against:
                 found.append(((one, other),))
         return found
@@ -332,20 +331,37 @@ class _Habits:
         return against, agreed
 
 
-def _votes(suite: Suite, item: int, rows: Mapping[int, _Row]) -> _Votes:
+def _common(suite: Suite, rows: Sequence[Mapping[int, _Row]]) -> list[list[Hashable]]:
+    """Return what each item has in common with some others, but not with all.
+
+    That is what a region says in all of its conditions, and what `source` says. The last one, None,
+    is common to all.
+    """
+    found: list[list[Hashable]] = []
+    for item, own in zip(suite.items, rows, strict=True):
+        source = item.as_written.get("source")
+        said = source.items() if isinstance(source, Mapping) else ()
+        found.append([(slot, str(value)) for slot, value in said])
+        found[-1] += ((number, row[0]) for number, row in own.items() if row[0] and _is_one(row))
+    counts = Counter(itertools.chain.from_iterable(found))
+    return [
+        [*(each for each in own if _LEAST_OTHERS < counts[each] < len(rows)), None] for own in found
+    ]
+
+
+def _is_one(row: _Row) -> bool:
+    return row.count(row[0]) == len(row)
+
+
+def _votes(rows: Mapping[int, _Row], common: Sequence[Hashable]) -> _Votes:
     """Return what an item does if its regions say this.
 
-    That is how two conditions differ in a region: in all items, in those in which another region,
-    or `source`, says the same, and in those in which two other conditions differ in the same way.
-    And it is in which conditions a region says something.
+    That is how two conditions differ in a region: by what it has in common with others, and by how
+    two other conditions differ there. And it is in which conditions a region says something.
     """
-    source = suite.items[item].as_written.get("source")
-    common: list[Hashable] = [None]
-    common += ((number, row[0]) for number, row in rows.items() if row[0] and len({*row}) == 1)
-    common += source.items() if isinstance(source, Mapping) else ()
     votes: dict[_Ground, Hashable] = {}
     for number, row in rows.items():
-        if len({*row}) == 1:
+        if _is_one(row):
             continue
         pairs = itertools.combinations(range(len(row)), 2)
         changes = {pair: _changed(row, pair) for pair in pairs}

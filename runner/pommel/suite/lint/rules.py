@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from pommel.suite.lint import balance, characters, controls, patterns, sentences
+from pommel.suite.lint import balance, characters, controls, patterns, sentences, variety
 from pommel.suite.lint.frequencies import Frequencies
 from pommel.suite.lint.proofs import Question, always_hold, contradict, never_hold, proved
 from pommel.suite.lint.subject import Cause, Remark, Subject, Tokenized
@@ -55,6 +55,8 @@ RULES: Mapping[str, Rule] = {
     "duplicate-item": Rule(find=sentences.duplicate_item),
     "duplicate-contrast": Rule(find=sentences.duplicate_contrast),
     "duplicate-prefix": Rule(find=sentences.duplicate_prefix),
+    "few-words": Rule(find=variety.few_words),
+    "uneven-feature": Rule(find=variety.uneven_feature),
     "no-minimal-pair": Rule(find=sentences.no_minimal_pair),
     "odd-word": Rule(find=patterns.odd_word),
     "odd-form": Rule(find=patterns.odd_form),
@@ -64,6 +66,8 @@ RULES: Mapping[str, Rule] = {
     "mixed-normalization": Rule(find=characters.mixed_normalization),
     "mixed-scripts": Rule(find=characters.mixed_scripts),
     "missing-joiner": Rule(find=characters.missing_joiner),
+    "closed-class": Rule(find=variety.closed_class, is_pedantic=True),
+    "shared-context": Rule(find=variety.shared_context, is_pedantic=True),
     "unused-condition": Rule(find=sentences.unused_condition, is_pedantic=True),
     "unused-region": Rule(find=sentences.unused_region, is_pedantic=True),
     "word-frequency": Rule(find=balance.word_frequency, needs="frequencies"),

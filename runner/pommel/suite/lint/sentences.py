@@ -1,21 +1,13 @@
 """Rules about sentences: what is empty, there twice, does not match, or is never used."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence, Set as AbstractSet
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from pommel.errors import counted, listed, quoted
 from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.characters import as_read
-from pommel.suite.lint.subject import (
-    MOST,
-    Contrast,
-    Remark,
-    Side,
-    Subject,
-    contrasts,
-    opposed,
-)
+from pommel.suite.lint.subject import MOST, Contrast, Remark, Side, Subject, opposed
 
 
 def empty_region(subject: Subject) -> Iterator[Remark]:
@@ -66,22 +58,16 @@ def duplicate_prefix(subject: Subject) -> Iterator[Remark]:
     sentences it is what differs between them, with all before that. If what follows is the same,
     too, `duplicate-item` or `duplicate-contrast` says so.
     """
-    differences = {
-        _difference(subject, item, each)
-        for each in subject.contrasts
-        if each.is_whole
-        for item in range(len(subject.items))
-    }
     found: dict[tuple[tuple[int, ...], bool], list[int]] = defaultdict(list)
     for index, formula in enumerate(subject.formulas):
         sides = tuple(dict.fromkeys(map(Side.of, formula.references)))
-        pairs = tuple(each for each in contrasts(formula) if each.is_whole)
+        pairs = tuple(each for each in subject.contrasts_of[index] if each.is_whole)
         seen: set[Hashable] = set()
         whole: set[Hashable] = set()
         again = []
         for item, laid in enumerate(subject.items):
             asked = (
-                *(_asked(subject, item, pair, differences) for pair in pairs),
+                *(_asked(subject, item, pair) for pair in pairs),
                 *(
                     tuple(_readings(subject, item, side))
                     for side in sides
@@ -116,39 +102,11 @@ def _asked_before(
     )
 
 
-# What two sentences have before they differ, and what one and the other have up to where they do.
-_Difference = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-
-
-def _difference(subject: Subject, item: int, contrast: Contrast) -> _Difference:
-    """Return how two sentences differ, in words, or in characters where there are no spaces."""
-    texts = [subject.items[item][side.condition].sentence.text for side in contrast.pair]
-    less, more = ([*(text.split() if subject.has_spaces else text)] for text in texts)
-    start = end = 0
-    shorter = min(len(less), len(more))
-    while start < shorter and less[start] == more[start]:
-        start += 1
-    while end < shorter - start and less[-1 - end] == more[-1 - end]:
-        end += 1
-    return (
-        tuple(less[:start]),
-        tuple(less[start : len(less) - end]),
-        tuple(more[start : len(more) - end]),
-    )
-
-
-def _asked(
-    subject: Subject, item: int, contrast: Contrast, differences: AbstractSet[_Difference]
-) -> Hashable:
-    """Return what a left-to-right model goes by in whole sentences, until they differ no more.
-
-    Where others that begin so are compared the other way round (*Heute lacht der Gast*, *Heute
-    lachen die Gäste*), it is what follows that tells the right one; then it is all of both.
-    """
-    before, less, more = found = _difference(subject, item, contrast)
-    if (before, more, less) in differences:
+def _asked(subject: Subject, item: int, contrast: Contrast) -> Hashable:
+    """Return what a left-to-right model goes by in whole sentences, until they differ no more."""
+    if subject.is_told_later(item, contrast):
         return tuple(subject.items[item][each.condition].sentence.text for each in contrast.pair)
-    return found
+    return subject.difference(item, contrast)
 
 
 def _sentences(subject: Subject) -> list[Hashable]:

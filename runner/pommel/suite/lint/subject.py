@@ -1,7 +1,16 @@
 """A suite as the rules look at it: what its predictions compare, and remarks on what they find."""
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
 from functools import cached_property
+from itertools import zip_longest
 from math import nan
 from statistics import fmean
 from typing import Literal, Self
@@ -216,6 +225,12 @@ def _regions_text(side: Side) -> str:
     return f"{noun} {' + '.join(map(str, side.regions))}"
 
 
+def n_shared(texts: Iterable[str]) -> int:
+    """Return with how many characters all of several texts, not all the same, begin alike."""
+    columns = enumerate(zip_longest(*texts))
+    return next(n for n, characters in columns if len(set(characters)) > 1)
+
+
 # A fault of a few items among many is an oversight; where every second item has it, it is a design.
 MOST = 0.75
 
@@ -237,6 +252,10 @@ class Laid:
     def end(self) -> int:
         """Where the last region with content ends."""
         return len(self.sentence.text)
+
+
+# What stands before two texts differ, and what one and the other say up to where they no longer do.
+Difference = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 @frozen
@@ -298,10 +317,15 @@ class Subject:
         In `a < b & b - a < d - c` it is a that should be less surprising than b, however much.
         """
         found: dict[frozenset[Side], Contrast] = {}
-        for formula in self.formulas:
-            for each in contrasts(formula):
+        for several in self.contrasts_of:
+            for each in several:
                 found.setdefault(each.sides, each)
         return tuple(found.values())
+
+    @cached_property
+    def contrasts_of(self) -> tuple[tuple[Contrast, ...], ...]:
+        """What each prediction compares."""
+        return tuple(map(contrasts, self.formulas))
 
     @cached_property
     def references(self) -> tuple[RegionValue, ...]:
@@ -342,8 +366,8 @@ class Subject:
         """Return the indexes of the predictions that compare these sides."""
         return tuple(
             index
-            for index, formula in enumerate(self.formulas)
-            if any(each.sides == contrast.sides for each in contrasts(formula))
+            for index, several in enumerate(self.contrasts_of)
+            if any(each.sides == contrast.sides for each in several)
         )
 
     def predictions_naming(self, reference: RegionValue) -> tuple[int, ...]:
@@ -399,6 +423,42 @@ class Subject:
             return ""
         first = min(laid.spans[region][0] for region in side.regions)
         return laid.sentence.text[:first]
+
+    def difference(self, item: int, contrast: Contrast) -> Difference:
+        """Return how the sides of a contrast differ.
+
+        Of regions that is what they say, behind their contexts; of whole sentences it is found in
+        words, or in characters where no spaces are between them.
+        """
+        if not contrast.is_whole:
+            before = (self.context(item, side) for side in contrast.pair)
+            less, more = (self.text(item, side) for side in contrast.pair)
+            return tuple(before), (less,), (more,)
+        texts = (self.items[item][side.condition].sentence.text for side in contrast.pair)
+        first, second = ([*(text.split() if self.has_spaces else text)] for text in texts)
+        start = end = 0
+        shorter = min(len(first), len(second))
+        while start < shorter and first[start] == second[start]:
+            start += 1
+        while end < shorter - start and first[-1 - end] == second[-1 - end]:
+            end += 1
+        one, other = (tuple(each[start : len(each) - end]) for each in (first, second))
+        return tuple(first[:start]), one, other
+
+    def is_told_later(self, item: int, contrast: Contrast) -> bool:
+        """Say whether what follows the difference of two whole sentences tells the right one.
+
+        It does where others that begin so are compared the other way round: *Heute lacht der Gast*,
+        *Heute lachen die Gäste*.
+        """
+        before, less, more = self.difference(item, contrast)
+        return (before, more, less) in self._differences
+
+    @cached_property
+    def _differences(self) -> AbstractSet[Difference]:
+        whole = [each for each in self.contrasts if each.is_whole]
+        items = range(len(self.items))
+        return {self.difference(item, each) for each in whole for item in items}
 
     def length(self, text: str) -> int:
         """Return the number of words, or of characters in a language without spaces."""
