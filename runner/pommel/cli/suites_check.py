@@ -75,8 +75,9 @@ def command(suites: tuple[str, ...], chosen: _SuitesCheckOptions) -> None:
 
     After what `pommel validate` reports, one line for each doubt, with the name of the rule:
     predictions that never or always hold, or go the wrong way, empty regions, comparisons that do
-    not match in a few items, words and forms that are odd in one item, duplicates, characters that
-    only models see, words or tokens out of balance. --select and --ignore are repeatable.
+    not match in a few items, words and forms that are odd in one item, duplicates, few words in
+    many items, characters that only models see, features, words or tokens out of balance. --select
+    and --ignore are repeatable.
 
     \b
       pommel suites check my_suite.json

@@ -257,14 +257,14 @@ _Votes = Mapping[_Ground, Hashable]
 class _Habits:
     """What conditions do in all items that have something in common, but for one in ten.
 
-    `common` is what each item has in common with others, and `votes` are its own. `usual` is of
-    each ground what most items do there, how many of them, and how many items there are.
+    `rows` are those of each item, by region, and `common` is what it has in common with others.
+    `usual` is of each ground what most items do there, how many of them, and how many items there
+    are.
     """
 
     n_conditions: int
-    rows: Mapping[int, Sequence[_Row]]
+    rows: Sequence[Mapping[int, _Row]]
     common: Sequence[Sequence[Hashable]]
-    votes: Sequence[_Votes]
     usual: Mapping[_Ground, tuple[Hashable, int, int]]
 
     @classmethod
@@ -275,10 +275,10 @@ class _Habits:
             return None
         of_items = [{number: own[item] for number, own in rows.items()} for item in range(n_items)]
         common = _common(suite, of_items)
-        votes = [*map(_votes, of_items, common)]
         counts: dict[_Ground, Counter[Hashable]] = defaultdict(Counter)
-        for own in votes:
-            for ground, vote in own.items():
+        # All votes of all items at once would take much memory.
+        for votes in map(_votes, of_items, common):
+            for ground, vote in votes.items():
                 counts[ground][vote] += 1
         settled = _settled(counts)
         usual = {}
@@ -290,14 +290,15 @@ class _Habits:
             # One of the others may be the item that is asked about.
             if is_known and is_habit and n_all - n_most <= 1 + _ODD_SHARE * n_all:
                 usual[ground] = vote, n_most, n_all
-        return cls(n_conditions=n_conditions, rows=rows, common=common, votes=votes, usual=usual)
+        return cls(n_conditions=n_conditions, rows=of_items, common=common, usual=usual)
 
     def swaps(self, item: int) -> list[_Swap]:
         """Return the conditions with which an item does what others do once they change places.
 
         Each pair with which it does is one by itself.
         """
-        against, agreed = self._agreement(item, self.votes[item])
+        own = _votes(self.rows[item], self.common[item])
+        against, agreed = self._agreement(own, own)
         if against < _LEAST_OTHERS:
             return []
         found: list[_Swap] = []
@@ -305,18 +306,21 @@ class _Habits:
             places = [*range(self.n_conditions)]
             places[one], places[other] = other, one
             moved = {
-                number: tuple([rows[item][place] for place in places])
-                for number, rows in self.rows.items()
+                number: tuple([row[place] for place in places])
+                for number, row in self.rows[item].items()
             }
-            still, now = self._agreement(item, _votes(moved, self.common[item]))
+            still, now = self._agreement(own, _votes(moved, self.common[item]))
+            # All that was against it is for it then, and nothing else is lost.
             if not still and now >= agreed + against:
                 found.append(((one, other),))
         return found
 
-    def _agreement(self, item: int, votes: _Votes) -> tuple[int, int]:
-        """Return how many votes of others are against what an item does, and how many for it."""
+    def _agreement(self, own: _Votes, votes: _Votes) -> tuple[int, int]:
+        """Return how many votes of others are against these votes of an item, and how many for it.
+
+        `own` are those that are counted.
+        """
         against = agreed = 0
-        own = self.votes[item]
         for ground in votes.keys() & self.usual.keys():
             vote, n_usual, n_others = self.usual[ground]
             if ground in own:
