@@ -29,6 +29,10 @@ class Token:
 
     # A model's probabilities are rounded: a certain token may come out as -1e-7 bits.
     ROUNDING_BITS: ClassVar[float] = 1e-4
+    # Sums that differ by no more are equal. The same tokens add up to the same bits in another
+    # order, but for the last digits, which must decide nothing: some 1e-14 in float64, 1e-6 where a
+    # reader of n-grams adds in float32. A network's bits differ by up to 4e-5 between machines.
+    TIE_BITS: ClassVar[float] = 1e-5
 
     text: str
     start: int

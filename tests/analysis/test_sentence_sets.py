@@ -163,13 +163,15 @@ def test_a_method_for_sentences_of_equal_length_leaves_out_templates_of_others()
     assert set_scores(run).kept.tolist() == [[-4.0, -6.5]]
 
 
-def test_the_order_of_the_same_tokens_makes_no_difference() -> None:
-    # Added up one after the other, these three give two different sums.
-    items = [{"good": ("a b c",), "bad": ("c b a",)}]
+@pytest.mark.parametrize(("more", "is_tie"), [(0.0, True), (8e-6, True), (2e-5, False)])
+def test_what_rounding_tells_apart_is_one_score(*, more: float, is_tie: bool) -> None:
+    # Added up one after the other, these three give two different sums in any case.
+    items = [{"good": ("a b c",), "bad": ("c b d",)}]
     suite = make_suite(items, ("(*;%good%) < (*;%bad%)",), unacceptable="bad")
-    (run,) = run_suites(WordModel(bits={"a": 0.1, "b": 0.2, "c": 0.3}), [suite])
+    bits = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.1 + more}
+    (run,) = run_suites(WordModel(bits=bits), [suite])
     ((good, bad),) = set_scores(run).scores
-    assert good == bad
+    assert (good == bad) is is_tie
 
 
 def test_impossible_sentences_have_the_worst_score() -> None:

@@ -37,7 +37,7 @@ from pommel.files import frame_of_rows
 from pommel.scoring import Run, RunRecord, SuiteKey
 from pommel.statistics import Estimate, Spread
 from pommel.suite import Suite
-from pommel.surprisal import ScoredSentence
+from pommel.surprisal import ScoredSentence, Token
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def set_scores(
         circuit=suite.circuit,
         language=suite.language,
         sentences=set_sentences(suite),
-        scores=np.array(rows, dtype=np.float64),
+        scores=_tied(np.array(rows, dtype=np.float64)),
         n_unscored=n_unscored,
         n_not_asked_for=n_not_asked_for,
         item_numbers=tuple(item.number for item in suite.items),
@@ -354,8 +354,19 @@ def _score(
     # Infinities that cancel make no number.
     if {-math.inf, math.inf} <= set(bits):
         return math.nan
-    # Sentences of the same tokens in another order are tied, whatever the order: fsum is exact.
     return -math.fsum(bits) / n
+
+
+def _tied(scores: Scores) -> Scores:
+    """Return scores in which those of a template that differ by rounding alone are the same."""
+    order = scores.argsort(axis=1)
+    ordered = np.take_along_axis(scores, order, axis=1)
+    with np.errstate(invalid="ignore"):
+        is_next = ~(np.diff(ordered, axis=1, prepend=np.nan) <= Token.TIE_BITS)
+    first = np.maximum.accumulate(np.where(is_next, np.arange(scores.shape[1]), 0), axis=1)
+    same = np.empty_like(scores)
+    np.put_along_axis(same, order, np.take_along_axis(ordered, first, axis=1), axis=1)
+    return same
 
 
 # What the scores of a set come to, template by template.

@@ -35,8 +35,6 @@ MODIFIED = ("version", "license", "reference", "author", "comment")
 N_POSITIONS = 400
 # How many doubts rules have, all of them true, that the card of the language explains.
 TRUE_DOUBTS = {
-    # It has most verbs in two tenses: `FEWER_VERBS`.
-    ("de_simple_agrmt", "few-words"): 1,
     # 16 verbs with a reflexive, and nothing but an adverb that items differ in.
     ("de_reflexive_acc", "duplicate-prefix"): 1,
     ("de_reflexive_case", "duplicate-prefix"): 2,

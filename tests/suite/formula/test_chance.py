@@ -310,8 +310,8 @@ def test_parts_together_are_all_orders_of_everything(tree: Expression) -> None:
 
 @given(orderings(), st.lists(st.integers(1, 3), min_size=5, max_size=5))
 def test_ties_are_broken_in_all_ways_alike(tree: Expression, values: list[int]) -> None:
-    # By less than the tolerance of "=".
-    moved = np.array(values) + np.array([*permutations([0.0, 1.0, 2.0, 3.0, 4.0])]) * 2.0**-20
+    # By less than the tolerance of "=", and by more than what rounding is taken for.
+    moved = np.array(values) + np.array([*permutations([0.0, 1.0, 2.0, 3.0, 4.0])]) * 2.0**-15
     columns = {name: np.array([float(value)]) for name, value in zip("abcde", values, strict=True)}
     found = shares_where_tied([Formula(text="", tree=tree)], [lambda _, name: columns[name]], 1)
     assert found.tolist() == [pytest.approx(share_of(tree, moved), abs=1e-12)]

@@ -1,6 +1,7 @@
 """Truth, margin, ties and missing values; a scalar evaluator in plain Python is the oracle."""
 
 import math
+import random
 from collections.abc import Mapping
 
 import numpy as np
@@ -105,6 +106,24 @@ def test_a_formula_without_regions_is_the_same_for_every_item() -> None:
 )
 def test_a_tie_is_two_equal_values_at_a_strict_comparison(formula: str, *, tie: bool) -> None:
     assert judged(formula, a=2, b=2).tie.tolist() == [tie]
+
+
+@pytest.mark.parametrize("larger", [2 + 1e-14, 2 + 1e-6])
+def test_what_rounding_tells_apart_is_equal(larger: float) -> None:
+    for formula in ("(1;%a%) < (1;%b%)", "(1;%b%) > (1;%a%)", "(1;%b%) < (1;%a%)"):
+        verdict = judged(formula, a=2, b=larger)
+        assert (*verdict.holds, *verdict.tie, *verdict.margin_bits) == (False, True, 0)
+    verdict = judged("(1;%a%) >= (1;%b%)", a=2, b=larger)
+    assert (*verdict.holds, *verdict.margin_bits) == (True, 0)
+    assert judged("(1;%a%) < (1;%b%)", a=2, b=2 + 2e-5).holds.all()
+
+
+@given(st.lists(st.floats(0, 40), min_size=1, max_size=12), st.randoms())
+def test_the_same_bits_in_another_order_are_a_tie(bits: list[float], order: random.Random) -> None:
+    others = [*bits]
+    order.shuffle(others)
+    verdict = judged("(1;%a%) < (1;%b%)", a=sum(bits), b=sum(others))
+    assert (*verdict.holds, *verdict.tie, *verdict.margin_bits) == (False, True, 0)
 
 
 @pytest.mark.parametrize(
@@ -214,8 +233,9 @@ def slow_comparison(operator: str, a: float, b: float) -> tuple[bool | None, flo
         return (close, margin) if operator == "=" else (not close, -margin)
     if operator in (">", ">="):
         a, b = b, a
-    margin = 0.0 if a == b else b - a
-    return (a < b if operator in ("<", ">") else a <= b), margin
+    is_tie = a == b or abs(b - a) <= 1e-5
+    holds = operator in ("<=", ">=") if is_tie else a < b
+    return holds, 0.0 if is_tie else b - a
 
 
 BITS = st.one_of(st.sampled_from([0.0, 1.0, 2.0, INF, NAN]), st.floats(0, 100))

@@ -38,9 +38,6 @@ N_ORDERED = 8
 N_SIMULATED = 1_000_000
 _N_SIMULATED_AT_ONCE = 100_000
 
-# The same numbers in another order come to sums that differ by no more; that is a tie.
-_ROUNDING_BITS = 1e-9
-
 # So large are the draws that the tolerance of `=`, which is in bits, makes no difference. A power
 # of 2: multiplying by it changes no digit.
 _SCALE = 2.0**40
@@ -136,7 +133,7 @@ def _states(comparison: Comparison, lookup: Lookup, n_items: int) -> NDArray[np.
     # Two sides that are the same regions are equal, however these are moved.
     depends = form.factors if form else _names_regions(difference)
     if depends and comparison.operator not in ("=", "!="):
-        states[np.abs(verdict.margin_bits) <= _ROUNDING_BITS] = _TIED
+        states[verdict.margin_bits == 0] = _TIED
     # What counts truths hangs on their ties.
     for node in walk(difference):
         if isinstance(node, Comparison):

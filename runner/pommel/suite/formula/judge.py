@@ -19,6 +19,7 @@ from pommel.suite.formula.tree import (
     no_truth,
     walk,
 )
+from pommel.surprisal import Token
 from pommel.values import frozen, positional
 
 Bits = NDArray[np.float64]
@@ -38,9 +39,9 @@ class Verdict:
 
     `holds`: whether it is true. `margin_bits`: how far it is from flipping, positive where it
     holds and negative where not (0 is a tie, on the side that `holds` says); NaN where `defined`
-    is False. `tie`: some `<` or `>` of the formula compared two equal values, and so failed.
-    `defined`: the values that decide the truth are there; where they are not (the mean of an empty
-    region) `holds` is False.
+    is False. `tie`: some `<` or `>` of the formula compared two equal values, and so failed; what
+    differs by `Token.TIE_BITS` at most is equal. `defined`: the values that decide the truth are
+    there; where they are not (the mean of an empty region) `holds` is False.
     """
 
     holds: Truths
@@ -77,7 +78,7 @@ def _tie(tree: Expression, lookup: Lookup) -> Truths:
     tie = np.asarray(False)  # noqa: FBT003 - numpy has no other way to say it
     for node in walk(tree):
         if isinstance(node, Comparison) and node.operator in ("<", ">"):
-            tie = tie | (_number(node.left, lookup) == _number(node.right, lookup))
+            tie = tie | (_difference(_number(node.left, lookup), _number(node.right, lookup)) == 0)
     return tie
 
 
@@ -130,10 +131,16 @@ def _compare(operator: str, left: Bits, right: Bits) -> _Truth:
         margin = _closeness(left, right)
         truth = _Truth(margin >= 0, margin, defined)
         return truth if operator == "=" else _opposite(truth)
-    difference = right - left if operator in ("<", "<=") else left - right
-    # Infinities on both sides: their difference is not a number, and yet they are equal.
-    margin = np.where(left == right, 0.0, difference)
+    margin = _difference(right, left) if operator in ("<", "<=") else _difference(left, right)
     return _Truth(margin > 0 if operator in ("<", ">") else margin >= 0, margin, defined)
+
+
+def _difference(left: Bits, right: Bits) -> Bits:
+    """Return left - right, and 0 where these are equal but for rounding."""
+    difference = left - right
+    # Infinities on both sides: their difference is not a number, and yet they are equal.
+    is_equal = (left == right) | (np.abs(difference) <= Token.TIE_BITS)
+    return np.where(is_equal, 0.0, difference)
 
 
 def settled(tree: Expression, lookup: Lookup, room: Lookup, n_items: int) -> Truths:
@@ -149,7 +156,9 @@ def _settled(node: Expression, lookup: Lookup, room: Lookup) -> Truths:
             left, right = (_room(side, lookup, room) for side in (node.left, node.right))
             # The tolerance of `=` moves with its right side.
             scale = 1 + RELATIVE_TOLERANCE * (node.operator in ("=", "!="))
-            reach = np.asarray(left + scale * right)
+            moved = np.asarray(left + scale * right)
+            # What is equal within `Token.TIE_BITS` has the margin 0, and may come out of that.
+            reach = np.where(moved == 0, 0.0, moved + Token.TIE_BITS)
             # What is undefined for lack of tokens has no margin, and is so within any room.
             return np.asarray((reach == 0) | np.isfinite(reach) & ~(np.abs(margin) <= reach))
         case Logical():
