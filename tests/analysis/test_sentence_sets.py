@@ -171,7 +171,7 @@ def test_what_rounding_tells_apart_is_one_score(*, more: float, is_tie: bool) ->
     bits = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.1 + more}
     (run,) = run_suites(WordModel(bits=bits), [suite])
     ((good, bad),) = set_scores(run).scores
-    assert (good == bad) is is_tie
+    assert bool(good == bad) is is_tie
 
 
 def test_impossible_sentences_have_the_worst_score() -> None:
