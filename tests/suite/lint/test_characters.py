@@ -113,9 +113,8 @@ def test_composed_characters_beside_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verbs", "is_mixed"),
+    ("verbs", "is_told"),
     [
-        (["de\u0301ge\u0300le", "ge\u0300le"], False),  # all of them decomposed
         (["dégèle", "gèle"], False),
         # The nukta, whose composed letters NFC takes apart.
         (["\u095dना", "\u095dी"], False),
@@ -123,8 +122,18 @@ def test_composed_characters_beside_others() -> None:
         (["한국", "\u1112\u1161\u11ab"], True),
     ],
 )
-def test_a_suite_in_one_form_is_well(verbs: list[str], *, is_mixed: bool) -> None:
-    assert bool(remarks(*verbs, rule="mixed-normalization")) == is_mixed
+def test_a_suite_in_one_form_is_well(verbs: list[str], *, is_told: bool) -> None:
+    assert bool(remarks(*verbs, rule="mixed-normalization")) == is_told
+
+
+def test_all_words_in_a_form_that_no_model_knows() -> None:
+    (remark,) = remarks("de\u0301ge\u0300le", "ge\u0300le", rule="mixed-normalization")
+    assert remark.message == (
+        "words are not in Unicode's form NFC in every item: 'de\u0301ge\u0300le' has U+0301 U+0300"
+    )
+    assert remark.hint == (
+        "write all of them in NFC: to a model they are other words, and its texts have NFC"
+    )
 
 
 def test_a_letter_of_another_script() -> None:

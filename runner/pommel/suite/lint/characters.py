@@ -134,25 +134,29 @@ def _words(texts: _Places, pattern: re.Pattern[str]) -> Mapping[str, dict[int, J
 
 
 def mixed_normalization(subject: Subject) -> Iterator[Remark]:
-    """Yield the words that are not in Unicode's form NFC, where others are.
+    """Yield the words that are not in Unicode's form NFC, where others are, or all are in NFD.
 
-    *é* is then one character here, and two there. Where all words are in another form, or none has
-    another form than it is in, there is nothing to say.
+    *é* is then one character here, and two there; or two everywhere, as some programs on a Mac
+    write it, and as no model knows it. A letter that NFC takes apart (the nukta's) may be one.
     """
     words = _words(subject.suite.once(_unusual_texts), _WORDS)
     composed = {word: unicodedata.normalize("NFC", word) for word in words}
     others = [word for word, one in composed.items() if word != one]
     known = {word for word, one in composed.items() if word == one} if others else set()
     is_there = any(composed[word] in known for word in others)
-    if is_there or any(unicodedata.normalize("NFD", word) != word for word in known):
+    is_mixed = is_there or any(unicodedata.normalize("NFD", word) != word for word in known)
+    if not is_mixed:
+        others = [word for word in others if unicodedata.normalize("NFD", word) == word]
+    if others:
         paths = {item: path for word in reversed(others) for item, path in words[word].items()}
         codes = " ".join(f"U+{ord(each):04X}" for each in others[0] if not each.isascii())
-        before = "words are not in Unicode's form NFC, as others are,"
+        before = "words are not in Unicode's form NFC" + ", as others are," * is_mixed
         yield _remark(
             subject,
             paths,
             (before, f": {quoted(others[0])} has {codes}"),
-            "write all of them in NFC: to a model they are other words",
+            "write all of them in NFC: to a model they are other words"
+            + ", and its texts have NFC" * (not is_mixed),
         )
 
 
