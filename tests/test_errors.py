@@ -2,6 +2,8 @@
 
 import importlib.metadata
 import pickle
+import shutil
+import sys
 
 import pytest
 from hypothesis import example, given, strategies as st
@@ -85,6 +87,23 @@ def test_the_version_of_a_package_is_that_of_its_metadata(name: str) -> None:
 
 def test_a_package_that_is_not_there_has_no_version() -> None:
     assert package_version("no_such_package") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("python", "pip", "command"),
+    [
+        ("/here/bin/python3", "/here/bin/pip", "pip"),
+        ("/here/bin/python3", "/usr/bin/pip", "/here/bin/python3 -m pip"),
+        ("/here/bin/python3", None, "/here/bin/python3 -m pip"),
+        ("/my here/bin/python3", None, '"/my here/bin/python3" -m pip'),
+    ],
+)
+def test_an_extra_is_installed_where_pommel_is(
+    python: str, pip: str | None, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", python)
+    monkeypatch.setattr(shutil, "which", {"pip": pip}.get)
+    assert PommelError.install("plots") == f"{command} install 'pommel[plots]'"
 
 
 def test_a_fault_in_a_line() -> None:

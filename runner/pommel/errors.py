@@ -6,6 +6,7 @@ else that escapes is our mistake.
 
 import difflib
 import functools
+import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -39,6 +40,18 @@ class PommelError(Exception):
                 each.__traceback__ = None
                 errors += [each.__cause__, each.__context__]
         return self
+
+    @staticmethod
+    def install(extra: str) -> str:
+        """Return the command that adds an extra to this pommel: for messages.
+
+        It names Python where `pip` is that of another environment, which has no pommel to add to.
+        """
+        python, pip = Path(sys.executable), shutil.which("pip")
+        command = "pip"
+        if not pip or Path(pip).parent != python.parent:
+            command = f"{python} -m pip" if " " not in str(python) else f'"{python}" -m pip'
+        return f"{command} install 'pommel[{extra}]'"
 
 
 class UsageError(PommelError):

@@ -310,7 +310,7 @@ def test_without_the_extra_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(PommelError) as caught:
         MixedAsked(fixed="modifier", random=("item",)).of_items(few())
-    assert str(caught.value) == "mixed models need the stats extra: pip install 'pommel[stats]'"
+    assert str(caught.value) == f"mixed models need the stats extra: {PommelError.install('stats')}"
 
 
 def test_an_effect_of_models_is_compared_between_models(frame: pd.DataFrame) -> None:

@@ -15,6 +15,7 @@ from tests.cli.samples import Pommel
 from tests.sources.fetch.server import FileServer, Reply, file_server, tree
 from tests.sources.fetch.shared_files import files_beside
 
+from pommel.errors import PommelError
 from pommel.sources.fetch.source import PublishedSource, SourceFile
 
 UNLICENSED = (
@@ -359,7 +360,7 @@ def test_without_the_extra_it_says_what_to_install(mirror: FileServer, cache: Pa
         capture_output=True,
         text=True,
     )
-    message = "pommel: fetching needs the remote extra: pip install 'pommel[remote]'\n"
+    message = f"pommel: fetching needs the remote extra: {PommelError.install('remote')}\n"
     assert (done.returncode, done.stderr) == (1, message)
     assert mirror.asked == []
     assert tree(cache) == []

@@ -11,6 +11,7 @@ from tests.cli.samples import Pommel, save
 from tests.report.latex_reader import read_table
 from tests.store.run_samples import agreement, imported, made, reported
 
+from pommel.errors import PommelError
 from pommel.report.text_tables import TABLES
 from pommel.store import Store
 
@@ -188,7 +189,7 @@ def test_plots_need_a_package(
     assert kept
     monkeypatch.setitem(sys.modules, "altair", None)
     outcome = pommel("report", "--plot", "circuits", "-o", tmp_path / "circuits.svg")
-    assert outcome.failure(1) == "plots need the plots extra: pip install 'pommel[plots]'"
+    assert outcome.failure(1) == f"plots need the plots extra: {PommelError.install('plots')}"
 
 
 # --- the method section

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.samples import Pommel, save, suite_value
 from tests.store.run_samples import agreement, imported, made, reported
 
+from pommel.errors import PommelError
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 
@@ -75,7 +76,7 @@ def test_parquet_needs_a_package(
     save(own_store, imported())
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     outcome = pommel("runs", "export", "-o", tmp_path / "out", "--format", "parquet")
-    assert outcome.failure(2) == "Parquet needs pyarrow: pip install 'pommel[parquet]'"
+    assert outcome.failure(2) == f"Parquet needs pyarrow: {PommelError.install('parquet')}"
     assert not (tmp_path / "out").exists()
 
 

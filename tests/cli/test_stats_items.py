@@ -10,6 +10,7 @@ from tests.builders import suite_value
 from tests.cli.samples import Pommel
 
 from pommel.analysis.items import ITEM_COLUMNS
+from pommel.errors import PommelError
 
 ITEMS = [{"x": ("the dog",), "y": ("a dog",)}, {"x": ("the cat",), "y": ("a cat",)}]
 
@@ -57,5 +58,7 @@ def test_parquet_needs_a_file_and_its_extra(
         assert outcome.failure(2) == "--format parquet needs a file: -o FILE"
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     outcome = pommel("stats", "items", "-o", tmp_path / "items.parquet")
-    assert outcome.failure(1) == "Parquet needs the parquet extra: pip install 'pommel[parquet]'"
+    assert (
+        outcome.failure(1) == f"Parquet needs the parquet extra: {PommelError.install('parquet')}"
+    )
     assert not (tmp_path / "items.parquet").exists()

@@ -16,6 +16,7 @@ from tests.cli.terminal import all_shown
 from tests.training.lstm.samples import write_text
 
 from pommel.cli.train_lstm import Bar, Lines, command, watching
+from pommel.errors import PommelError
 from pommel.training.lstm.recipe import EpochFigures, Progress, Recipe, Watcher
 
 SMALL = (
@@ -200,7 +201,7 @@ def test_without_torch_it_says_what_to_install(
     outcome = pommel("train", "lstm", text, "-o", tmp_path / "family")
     assert (
         outcome.failure(4)
-        == "training an LSTM needs torch and safetensors: pip install 'pommel[hf]'"
+        == f"training an LSTM needs torch and safetensors: {PommelError.install('hf')}"
     )
     assert not (tmp_path / "family").exists()
 

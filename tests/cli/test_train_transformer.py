@@ -10,6 +10,7 @@ from tests.cli.samples import Pommel
 from tests.training.lstm.samples import write_text
 
 from pommel.cli.train_transformer import command
+from pommel.errors import PommelError
 from pommel.training.transformer.recipe import TransformerRecipe
 
 SMALL = (
@@ -87,6 +88,7 @@ def test_without_the_extra_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, missing, None)
     outcome = pommel("train", "transformer", text, "-o", tmp_path / "family")
     assert outcome.failure(4) == (
-        "training a transformer needs torch, transformers and tokenizers: pip install 'pommel[hf]'"
+        "training a transformer needs torch, transformers and tokenizers: "
+        f"{PommelError.install('hf')}"
     )
     assert not (tmp_path / "family").exists()

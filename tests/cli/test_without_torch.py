@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pommel.errors import PommelError
 from pommel.files.shipped import shipped_folder
 
 # Nothing is found, as where nothing is installed; all commands are run in one process.
@@ -44,7 +45,7 @@ json.dump(said, sys.stdout)
 _SUITES = "suites:en/agreement"
 _ONE = "suites:number_simple"
 _GPT2 = "builtin://en-gpt2"
-_EXTRA, _PLOTS = "pip install 'pommel[hf]'", "pip install 'pommel[plots]'"
+_EXTRA, _PLOTS = PommelError.install("hf"), PommelError.install("plots")
 _DONE = {
     "table": f"run {_GPT2} builtin://en-ngram {_SUITES}",
     "report": "report --table md",

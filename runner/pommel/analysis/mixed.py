@@ -97,7 +97,7 @@ class MixedAsked(Question):
         `PommelError` if the stats extra is missing, and if the fit does not converge.
         """
         if None in map(find_spec, ("gpboost", "patsy")):
-            raise PommelError("mixed models need the stats extra: pip install 'pommel[stats]'")
+            raise PommelError(f"mixed models need the stats extra: {PommelError.install('stats')}")
         design = mixed_design(items, self)
         free = freedoms(design)
         found = fitted(design)

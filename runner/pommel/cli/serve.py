@@ -206,7 +206,7 @@ def command(chosen: _ServeOptions) -> None:
         from pommel.serve import Door, Site, make_server
         from pommel.store import Store
     except ImportError as error:
-        raise UsageError(f"{error.name} is not installed: pip install 'pommel[serve]'") from None
+        raise UsageError(f"{error.name} is not installed: {PommelError.install('serve')}") from None
     if not chosen.store_path.exists() and (chosen.board or not chosen.read_only):
         # What is written in the browser is run into it, and a board needs none.
         Store.open(chosen.store_path).close()

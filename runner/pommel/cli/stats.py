@@ -128,7 +128,7 @@ class _ItemsOptions(SelectionOptions):
         if form == "parquet" and path is None:
             raise UsageError("--format parquet needs a file: -o FILE")
         if form == "parquet" and find_spec("pyarrow") is None:
-            raise PommelError("Parquet needs the parquet extra: pip install 'pommel[parquet]'")
+            raise PommelError(f"Parquet needs the parquet extra: {PommelError.install('parquet')}")
         return form
 
     def write(self, frames: "Iterable[pd.DataFrame]", form: str) -> None:

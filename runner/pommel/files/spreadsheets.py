@@ -301,7 +301,7 @@ def _written_cells(
 
 def _check_installed() -> None:
     if find_spec("openpyxl") is None:
-        raise UsageError("workbooks need openpyxl: pip install 'pommel[excel]'")
+        raise UsageError(f"workbooks need openpyxl: {UsageError.install('excel')}")
 
 
 def _is_workbook(path: Path) -> bool:

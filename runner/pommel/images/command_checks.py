@@ -397,7 +397,7 @@ def _predictions(subject: Subject) -> tuple[list[str], list[_Predicted]]:
     """Return the vocabulary of the file of predictions, and what it has of plain sentences."""
     subject.need("get_predictions")
     if find_spec("h5py") is None:
-        raise Skipped("h5py is not installed here: pip install 'pommel[docker]'")
+        raise Skipped(f"h5py is not installed here: {InputError.install('docker')}")
     plain = subject.plain()
 
     def read() -> tuple[list[str], list[_Predicted]]:

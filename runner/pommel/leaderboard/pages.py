@@ -89,7 +89,8 @@ def site_environment(page: str = "") -> "Environment":
     try:
         from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader, StrictUndefined
     except ImportError:
-        raise PommelError("the site needs the plots extra: pip install 'pommel[plots]'") from None
+        needed = f"the site needs the plots extra: {PommelError.install('plots')}"
+        raise PommelError(needed) from None
     # The script of tables is that of a report.
     rooms = [PackageLoader("pommel", f"{room}/templates") for room in ("leaderboard", "report")]
     own = [DictLoader({"page.html.j2": page})] if page else []

@@ -109,7 +109,7 @@ class Results:
         disk refuses.
         """
         if form == "parquet" and find_spec("pyarrow") is None:
-            raise UsageError("Parquet needs pyarrow: pip install 'pommel[parquet]'")
+            raise UsageError(f"Parquet needs pyarrow: {UsageError.install('parquet')}")
         results = [each.result for each in records]
         frames = {
             table: _frame(table, results, runs)

@@ -22,7 +22,7 @@ from tests.endpoint_server.language_model import LanguageModel
 from tests.endpoint_server.running import running
 from tests.models.endpoint.serving import SHORT, Open, Serve, refusal
 
-from pommel.errors import ModelError, ModelNotAvailableError, UsageError
+from pommel.errors import ModelError, ModelNotAvailableError, PommelError, UsageError
 from pommel.models.endpoint.client import (
     Answer,
     Background,
@@ -336,7 +336,7 @@ def test_without_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelNotAvailableError) as raised:
         open_model("http://h/v1#m", LoadOptions())
     assert str(raised.value) == (
-        "http://h/v1#m needs the remote extra: pip install 'pommel[remote]'"
+        f"http://h/v1#m needs the remote extra: {PommelError.install('remote')}"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.models.huggingface.opened import FolderOf, refusal, to_pickle
 
-from pommel.errors import ModelNotAvailableError
+from pommel.errors import ModelNotAvailableError, PommelError
 from pommel.models.huggingface import model as huggingface
 from pommel.models.huggingface.files import find_files
 from pommel.models.model import LoadOptions, Policy, score_all
@@ -306,5 +306,5 @@ def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelNotAvailableError) as caught:
         huggingface.open_model("huggingface://gpt2", LoadOptions())
     assert str(caught.value) == (
-        "huggingface://gpt2 needs the Hugging Face extra: pip install 'pommel[hf]'"
+        f"huggingface://gpt2 needs the Hugging Face extra: {PommelError.install('hf')}"
     )

@@ -10,7 +10,7 @@ from tests.models.lstm.folders import reference_bits, save_random_lstm
 from tests.models.lstm.opened import WORDS, opened
 from tests.models.lstm.reading import change_config
 
-from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
+from pommel.errors import InputError, ModelError, ModelNotAvailableError, PommelError, UsageError
 from pommel.models.lstm import model as lstm
 from pommel.models.lstm.model import LstmModel
 from pommel.models.model import LoadOptions, Policy, score_all
@@ -201,7 +201,7 @@ except ModelNotAvailableError as error:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        f"lstm://{folder} needs torch and safetensors: pip install 'pommel[hf]'\n"
+        f"lstm://{folder} needs torch and safetensors: {PommelError.install('hf')}\n"
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.models.ngram.samples import TINY, tiny_binary, write
 
-from pommel.errors import InputError, ModelNotAvailableError, UsageError
+from pommel.errors import InputError, ModelNotAvailableError, PommelError, UsageError
 from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.ngram.model import open_model
 from pommel.models.registry import load_model
@@ -74,7 +74,7 @@ def test_without_kenlm_a_file_is_read_by_ourselves(tmp_path: Path) -> None:
     with pytest.raises(ModelNotAvailableError) as caught:
         load_model(f"ngram://{path}?reader=kenlm")
     assert str(caught.value) == (
-        f"ngram://{path}?reader=kenlm needs kenlm: pip install 'pommel[kenlm]', "
+        f"ngram://{path}?reader=kenlm needs kenlm: {PommelError.install('kenlm')}, "
         "or read it without: ngram://FILE?reader=python"
     )
 
@@ -98,7 +98,7 @@ def test_a_binary_needs_kenlm(tmp_path: Path) -> None:
     with pytest.raises(ModelNotAvailableError) as caught:
         load_model(f"ngram://{path}")
     assert str(caught.value) == (
-        f"{path}: this is a binary KenLM model, which needs kenlm: pip install 'pommel[kenlm]', "
+        f"{path}: this is a binary KenLM model, which needs kenlm: {PommelError.install('kenlm')}, "
         "or give the ARPA file that it was built from"
     )
 

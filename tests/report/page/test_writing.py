@@ -129,8 +129,8 @@ def test_without_the_extra_it_says_how_to_install_it(
     with pytest.raises(PommelError) as caught:
         report(tmp_path, record(scored("s", "m", "1"), "a"))
     assert str(caught.value) == (
-        "pages need the plots extra: pip install 'pommel[plots]'; `pommel report --table md` needs "
-        "none"
+        f"pages need the plots extra: {PommelError.install('plots')}; "
+        "`pommel report --table md` needs none"
     )
 
 

@@ -415,7 +415,8 @@ def test_what_cannot_be_shown() -> None:
     with pytest.raises(UsageError) as caught:
         region_chart([run_of(), run_of(make_suite(name="other"))])
     assert str(caught.value) == (
-        "a plot of regions is of one suite, and these runs are of 2: small, other"
+        "a plot of regions is of one suite, and these runs are of 2: small, other; "
+        "`--suite NAME` chooses one"
     )
     with pytest.raises(UsageError) as caught:
         region_chart([run_of(), run_of(make_suite())])

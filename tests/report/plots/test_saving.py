@@ -120,7 +120,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     ):
         with pytest.raises(PommelError) as caught:
             act()
-        assert str(caught.value) == "plots need the plots extra: pip install 'pommel[plots]'"
+        assert str(caught.value) == f"plots need the plots extra: {PommelError.install('plots')}"
     assert [*tmp_path.iterdir()] == []
 
 

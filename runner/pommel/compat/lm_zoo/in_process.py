@@ -26,7 +26,7 @@ def require_h5py() -> Any:
     try:
         return import_module("h5py")
     except ImportError:
-        message = "predictions need h5py: pip install 'pommel[docker]'"
+        message = f"predictions need h5py: {PommelError.install('docker')}"
         raise ModelNotAvailableError(message) from None
 
 

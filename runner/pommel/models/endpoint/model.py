@@ -400,5 +400,5 @@ def _require_extra(reference: EndpointReference) -> None:
     try:
         import httpx  # noqa: F401 - an extra
     except ImportError:
-        message = f"{reference.text} needs the remote extra: pip install 'pommel[remote]'"
+        message = f"{reference.text} needs the remote extra: {UsageError.install('remote')}"
         raise ModelNotAvailableError(message) from None

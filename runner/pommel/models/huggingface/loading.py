@@ -184,7 +184,9 @@ def require_extra(reference: str) -> None:
             import torch  # noqa: F401 - an extra
             import transformers  # noqa: F401 - an extra
     except ImportError:
-        message = f"{reference} needs the Hugging Face extra: pip install 'pommel[hf]'"
+        message = (
+            f"{reference} needs the Hugging Face extra: {ModelNotAvailableError.install('hf')}"
+        )
         raise ModelNotAvailableError(message) from None
 
 

@@ -108,7 +108,7 @@ def require_torch(reference: str) -> None:
         import safetensors  # noqa: F401 - an extra
         import torch  # noqa: F401 - an extra
     except ImportError:
-        message = f"{reference} needs torch and safetensors: pip install 'pommel[hf]'"
+        message = f"{reference} needs torch and safetensors: {UsageError.install('hf')}"
         raise ModelNotAvailableError(message) from None
 
 

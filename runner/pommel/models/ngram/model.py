@@ -265,7 +265,6 @@ def ngram_model(tables: NgramTables, path: Path, *, reference: str, name: str) -
     return NgramModel(info, tables)
 
 
-_INSTALL = "pip install 'pommel[kenlm]'"
 _READERS = ("auto", "python", "kenlm")
 
 
@@ -296,12 +295,12 @@ def _read(path: Path, wanted: str, reference: str) -> NgramTables:
     if find_spec("kenlm") is None:
         if is_binary:
             raise ModelNotAvailableError(
-                f"{path}: this is a binary KenLM model, which needs kenlm: {_INSTALL}, "
-                "or give the ARPA file that it was built from"
+                f"{path}: this is a binary KenLM model, which needs kenlm: "
+                f"{UsageError.install('kenlm')}, or give the ARPA file that it was built from"
             )
         if wanted == "kenlm":
             raise ModelNotAvailableError(
-                f"{reference} needs kenlm: {_INSTALL}, "
+                f"{reference} needs kenlm: {UsageError.install('kenlm')}, "
                 "or read it without: ngram://FILE?reader=python"
             )
         return read_arpa(path)

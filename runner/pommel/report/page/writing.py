@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-_NEEDED = "pages need the plots extra: pip install 'pommel[plots]'"
 _GLOBAL_NAME = "window.vegaEmbed = vegaEmbed;"
 
 
@@ -36,8 +35,12 @@ def vega_bundle() -> str:
     """
     # Jinja comes with altair.
     if None in map(find_spec, ("jinja2", "vl_convert")):
-        raise PommelError(f"{_NEEDED}; `pommel report --table md` needs none")
+        raise PommelError(f"{_needed()}; `pommel report --table md` needs none")
     return _inline_bundle()
+
+
+def _needed() -> str:
+    return f"pages need the plots extra: {PommelError.install('plots')}"
 
 
 @cache  # it takes 1.6 s, as long as all else of a report
@@ -120,7 +123,7 @@ def page_environment(package: str) -> "Environment":
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
-        raise PommelError(_NEEDED) from None
+        raise PommelError(_needed()) from None
     environment = Environment(
         loader=PackageLoader(package),
         autoescape=True,

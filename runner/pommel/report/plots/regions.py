@@ -347,7 +347,7 @@ def _suite_of(runs: Sequence[Run]) -> Suite:
     if len(suites) > 1:
         raise UsageError(
             f"a plot of regions is of one suite, and these runs are of {len(suites)}: "
-            f"{listed([*suites], most=8)}"
+            f"{listed([*suites], most=8)}; `--suite NAME` chooses one"
         )
     (suite,) = suites.values()
     hashes = {each.sha256 for each in versions}

@@ -117,7 +117,7 @@ Rows = list[Row]
 def check_installed() -> None:
     """Raise `PommelError` if what draws plots is not installed."""
     if not find_spec("altair") or not find_spec("vl_convert"):
-        raise PommelError("plots need the plots extra: pip install 'pommel[plots]'")
+        raise PommelError(f"plots need the plots extra: {PommelError.install('plots')}")
 
 
 def data_of(rows: Rows) -> Spec:

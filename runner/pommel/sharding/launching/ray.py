@@ -96,7 +96,7 @@ class RayTasks(Launcher):
         try:
             import ray
         except ImportError:
-            raise UsageError("Ray is not installed: pip install 'pommel[ray]'") from None
+            raise UsageError(f"Ray is not installed: {PommelError.install('ray')}") from None
         try:
             host, _, port = (self.address or "").rpartition(":")
             if host:

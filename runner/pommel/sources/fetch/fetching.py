@@ -282,7 +282,9 @@ def _download(cache: SourceCache, wanted: Sequence[SourceFile], options: FetchOp
     try:
         from pommel.sources.fetch.download import Downloads
     except ImportError:
-        raise PommelError("fetching needs the remote extra: pip install 'pommel[remote]'") from None
+        raise PommelError(
+            f"fetching needs the remote extra: {PommelError.install('remote')}"
+        ) from None
     downloads = Downloads(cache, wanted, options)
     _run(downloads.run())
     failures = downloads.failures

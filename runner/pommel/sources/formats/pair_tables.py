@@ -412,7 +412,7 @@ def _json_row(
 @contextlib.contextmanager
 def _parquet(path: Path) -> "Iterator[ParquetFile]":
     if find_spec("pyarrow") is None:
-        raise UsageError("Parquet needs pyarrow: pip install 'pommel[parquet]'")
+        raise UsageError(f"Parquet needs pyarrow: {UsageError.install('parquet')}")
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 

@@ -86,7 +86,7 @@ class TransformerRecipe:
             import transformers  # noqa: F401 - an extra
         except ImportError:
             needed = "training a transformer needs torch, transformers and tokenizers"
-            raise ModelNotAvailableError(f"{needed}: pip install 'pommel[hf]'") from None
+            raise ModelNotAvailableError(f"{needed}: {UsageError.install('hf')}") from None
         # Imported here: it needs all of these.
         from pommel.training.transformer.family import Family
 

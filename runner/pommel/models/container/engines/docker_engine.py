@@ -347,7 +347,7 @@ class DockerEngine:
         except ImportError as error:
             raise ModelNotAvailableError(
                 f"{asked_by}: models in containers need the package docker: "
-                "pip install 'pommel[docker]'"
+                f"{ModelNotAvailableError.install('docker')}"
             ) from error
         settings = _docker_settings(asked_by) if name == "docker" else _podman_settings()
         url = settings.get("base_url") or "the default socket"
