@@ -450,9 +450,13 @@ def test_what_a_table_does_not_say_is_asked_for(pommel: Pommel, file: Path, tmp_
         ({"B2": True}, "B2: this is the truth value TRUE, not text; format the cell as text"),
         (
             {"C3": "The cats | sleeps ."},
-            "C3: this sentence has 2 regions, and most have 3; an empty region has its bar, too",
+            "C3: this sentence has 2 regions, and others have 3; an empty region has its bar, too",
         ),
         ({"C3": " | | "}, "C3: there is no sentence; write one, with | between its regions"),
+        (
+            {"C3": "犬\uff5cが\uff5c庭"},
+            "C3: \uff5c (U+FF5C) is no bar between regions; write | (U+007C)",
+        ),
         ({"A3": 3}, "A3: there is an item 3 in line 2 already; give each a number of its own"),
         ({"A3": "x"}, "A3: the number of the item is 'x'; write a whole number like 1"),
         ({"C1": "mis%"}, "A1: the column 'mismatch' is missing; write match, mismatch"),
@@ -472,6 +476,32 @@ def test_names_of_conditions_in_a_table(pommel: Pommel, file: Path, tmp_path: Pa
     outcome = pommel("suites", "new", file, "--from", table, "--no-input")
     message = "the condition's name 'mis%' has a '%', which ends a name in formulas"
     assert outcome.failure(3) == f"{table}:Sheet!C1: {message}; rename the column"
+
+
+def test_a_column_without_bars_is_doubted_and_not_the_sentences_beside_it(
+    pommel: Pommel, file: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "es.csv"
+    table.write_text("Ítem,bien,mal,notas\n1,El | gato,El | gatos,\n2,La | gata,La | gatas,sí\n")
+    new = ("suites", "new", file, "--from", table, "--no-input")
+    hint = "write | between its regions, or name the conditions: --condition bien --condition mal"
+    assert pommel(*new).failure(3) == "\n".join(
+        f"{table}:1:{column}: no cell of the column {name!r} has a bar, and those of others have; "
+        f"{hint}"
+        for column, name in ((1, "Ítem"), (15, "notas"))
+    )
+    named = ("--condition", "bien", "--condition", "mal", "--region", "a", "--region", "b")
+    assert pommel(*new, *named).status == 0
+    assert written(file)["items"][1]["source"] == {"Ítem": "2", "notas": "sí"}
+
+
+def test_an_empty_cell_may_be_of_no_condition(pommel: Pommel, file: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("good,bad,notes\na b,a c,\n")
+    assert pommel("suites", "new", file, "--from", table, "--no-input").failure(3) == (
+        f"{table}:2:9: there is no sentence; write one, with | between its regions; if its column "
+        "is no condition, name those that are: --condition NAME"
+    )
 
 
 def test_what_a_table_and_options_say_fits(pommel: Pommel, file: Path, table: Path) -> None:

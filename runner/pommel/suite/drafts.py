@@ -1,18 +1,23 @@
 """New suites: a design without sentences, and the file in which they are to be written."""
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 from pommel.errors import Fault, FormulaError, SuiteError, counted
-from pommel.files import CsvTable, json_chunks
+from pommel.files import CsvRow, CsvTable, json_chunks
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Condition, Region, Suite
 from pommel.values import frozen
 
+# What looks like the bar between regions, and is none; Japanese keyboards give the first.
+_OTHER_BARS = re.compile(
+    "[\N{FULLWIDTH VERTICAL LINE}\N{BOX DRAWINGS LIGHT VERTICAL}\N{BROKEN BAR}]"
+)
 # What a table of sentences calls the column with the items' numbers.
 _NUMBERED = ("item", "item_number")
 # The contents of one item: condition -> region -> text.
@@ -76,43 +81,91 @@ class Design:
         numbered = next((each for each in header if each.casefold() in _NUMBERED), "")
         names = conditions or [each for each in header if each != numbered]
         rows = table.records(names, faults, others_allowed=True)
-        for name in names:
-            if table.header and name in header and (message := Design.condition_fault(name)):
-                place = table.header.place(header.index(name))
-                faults.append(place.fault(message, "rename the column"))
-        numbers = {row[numbered]: row for row in reversed(rows)} if numbered else {}
-        bars = Counter(row[name].count("|") for row in rows for name in names)
-        n_regions = max(bars, key=bars.__getitem__) + 1 if bars else 0
-        design = Design.new(names, [""] * n_regions)
-        items: list[dict[str, object]] = []
+        if table.header:
+            faults += Design._name_faults(table.header, names)
         for row in rows:
             faults += row.text_faults(names)
-            number = row[numbered] if numbered else str(len(items) + 1)
-            if not re.fullmatch("[0-9]{1,18}", number):
-                message = f"the number of the item is {number!r}"
-                faults.append(row.fault(numbered, message, "write a whole number like 1"))
-                number = "0"
-            elif numbers.get(number, row) is not row:
-                message = f"there is an item {number} in line {numbers[number].line} already"
-                faults.append(row.fault(numbered, message, "give each a number of its own"))
+            faults += Design._bar_faults(row, names)
+        if not conditions and table.header:
+            names = Design._with_bars(table.header, names, rows, faults)
+        bars = Counter(row[name].count("|") for row in rows for name in names)
+        n_regions = max(bars, key=bars.__getitem__) + 1 if bars else 0
+        empty = "write one, with | between its regions"
+        if not conditions:
+            empty += "; if its column is no condition, name those that are: --condition NAME"
+        design = Design.new(names, [""] * n_regions)
+        items: list[dict[str, object]] = []
+        for row, number in zip(rows, Design._numbers(rows, numbered, faults), strict=True):
             texts = {name: [*map(Region.text_of, row[name].split("|"))] for name in names}
             for name, regions in texts.items():
                 if not any(regions):
-                    hint = "write one, with | between its regions"
-                    faults.append(row.fault(name, "there is no sentence", hint))
-                elif len(regions) != n_regions:
+                    faults.append(row.fault(name, "there is no sentence", empty))
+                elif len(regions) != n_regions and not _OTHER_BARS.search(row[name]):
                     found = counted(len(regions), "region")
-                    message = f"this sentence has {found}, and most have {n_regions}"
+                    message = f"this sentence has {found}, and others have {n_regions}"
                     hint = "an empty region has its bar, too: the dog | | barks"
                     faults.append(row.fault(name, message, hint))
             contents = {name: dict(enumerate(regions, 1)) for name, regions in texts.items()}
             known = {numbered, *names}
             rest = {name: text for name, text in row.cells.items() if text and name not in known}
             (item,) = design.draft({"name": ""}, n_items=1, sentences=contents)["items"]
-            items.append({**item, "item_number": int(number)} | ({"source": rest} if rest else {}))
+            items.append({**item, "item_number": number} | ({"source": rest} if rest else {}))
         if faults:
             raise SuiteError(Fault.in_order(faults))
         return items
+
+    @staticmethod
+    def _name_faults(header: CsvRow, names: Sequence[str]) -> Iterator[Fault]:
+        for name in names:
+            if name in header.fields and (message := Design.condition_fault(name)):
+                yield header.place(header.fields.index(name)).fault(message, "rename the column")
+
+    @staticmethod
+    def _bar_faults(row: CsvRow, names: Sequence[str]) -> Iterator[Fault]:
+        """Yield the sentences with a character that looks like the bar between regions."""
+        for name in names:
+            if found := _OTHER_BARS.search(row[name]):
+                code = f"U+{ord(found[0]):04X}"
+                message = f"{found[0]} ({code}) is no bar between regions"
+                yield row.fault(name, message, "write | (U+007C)")
+
+    @staticmethod
+    def _with_bars(
+        header: CsvRow, names: Sequence[str], rows: Sequence[CsvRow], faults: list[Fault]
+    ) -> Sequence[str]:
+        """Return the columns of which a cell has a bar, if one has: the others are no conditions.
+
+        `faults` is told of the others. A note, or a number, would be blamed as a sentence.
+        """
+        barred = [name for name in names if any("|" in row[name] for row in rows)]
+        hint = shlex.join(word for name in barred for word in ("--condition", name))
+        for name in names:
+            # A bar of another kind has its own fault.
+            is_told = any(_OTHER_BARS.search(row[name]) for row in rows)
+            if barred and name not in barred and not is_told:
+                message = f"no cell of the column {name!r} has a bar, and those of others have"
+                meant = f"write | between its regions, or name the conditions: {hint}"
+                faults.append(header.place(header.fields.index(name)).fault(message, meant))
+        return barred or names
+
+    @staticmethod
+    def _numbers(rows: Sequence[CsvRow], column: str, faults: list[Fault]) -> list[int]:
+        """Return the items' numbers, which are counted without a column; `faults` is added to."""
+        if not column:
+            return [*range(1, len(rows) + 1)]
+        first = {row[column]: row for row in reversed(rows)}
+        numbers = []
+        for row in rows:
+            number = row[column]
+            if not re.fullmatch("[0-9]{1,18}", number):
+                message = f"the number of the item is {number!r}"
+                faults.append(row.fault(column, message, "write a whole number like 1"))
+                number = "0"
+            elif first[number] is not row:
+                message = f"there is an item {number} in line {first[number].line} already"
+                faults.append(row.fault(column, message, "give each a number of its own"))
+            numbers.append(int(number))
+        return numbers
 
     @property
     def first_metric(self) -> str:

@@ -1,5 +1,8 @@
 """Text to tree: what is legal, in which dialect, and what is said of everything else."""
 
+import unicodedata
+from typing import Literal
+
 import pytest
 from hypothesis import given, settings, strategies as st
 from tests.suite.formula.strategies import ODD_NAMES
@@ -256,16 +259,22 @@ a region is written (1;%condition%)
 """,
             # --- what a keyboard or a word processor does
             """
-unexpected '（'
+'（' is a full-width character
     （1;%a%) > 0
     ^
-write '('
+write ( in ASCII, not （
 """,
             """
-unexpected '１'
+'１' is a full-width character
     (１;%a%) > 0
      ^
-write '1'
+write 1 in ASCII, not １
+""",
+            """
+'（' is a full-width character
+    （1；％a％）＞（1；％b％）
+    ^
+write ( ; % ) > in ASCII, not （ ； ％ ） ＞
 """,
             """
 unexpected ','
@@ -535,3 +544,17 @@ def test_a_formula_without_regions_is_a_warning() -> None:
 def test_nearest_or_all() -> None:
     assert nearest_or_all("mach", ["match", "other"]) == "did you mean 'match'?"
     assert nearest_or_all("zzz", ["match", "other"]) == "there are: 'match', 'other'"
+    assert nearest_or_all("％match％", ["match"]) == (
+        "write 'match' between % in ASCII, without ％"
+    )
+
+
+@pytest.mark.parametrize(("form", "other"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_names_that_look_alike_differ_in_form(
+    form: Literal["NFC", "NFD"], other: Literal["NFC", "NFD"]
+) -> None:
+    known, name = (unicodedata.normalize(each, "singulár") for each in (form, other))
+    assert nearest_or_all(name, ["plurál", known]) == (
+        f"{known!r} looks the same, but its accents are encoded in Unicode's form {form}, and here "
+        "they are not: copy the name from there"
+    )

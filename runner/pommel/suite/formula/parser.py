@@ -329,6 +329,7 @@ _MISTAKEN_OPERATOR = "|".join(
 # No two parts of this can match the same characters: a hint must not take longer than the parser.
 _REGION_LIKE = r"[(\[{]?\s*([0-9]+|\*)\s*([;,:])([^()\[\]{};&|<>=]*)[)\]}]?"
 _REGION = r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]"
+_WIDE_PERCENT = "\N{FULLWIDTH PERCENT SIGN}"
 _CLOSING = {"(": ")", "[": "]"}
 
 
@@ -342,6 +343,7 @@ def _syntax_error(text: str, position: int) -> FormulaError:
     if not text.strip():
         return _error_at(text, (0, 1), "the formula is empty", "write e.g. (1;%a%) < (1;%b%)")
     for probe in (
+        _full_width,
         _mistaken_operator,
         _missing_operator,
         _malformed_region,
@@ -361,6 +363,20 @@ def _chained_comparison(text: str, parts: Sequence[Any]) -> FormulaError:
     meant = " & ".join(f"{left} {operator} {right}" for left, operator, right in pairs)
     # In brackets, since "|" may stand before or behind, and binds as tightly as "&".
     return _error_at(text, span, "comparisons cannot be chained", f"write ({meant})")
+
+
+def _full_width(text: str, _position: int) -> FormulaError | None:
+    """Complain of what East Asian keyboards give, of all that is in the formula at once."""
+    # A condition's name may have such characters.
+    masked = re.sub("%[^%]*%", lambda name: " " * len(name[0]), text)
+    found = re.findall("[\uff01-\uff5e]", masked)
+    if not found:
+        return None
+    ascii_of = {each: unicodedata.normalize("NFKC", each) for each in found}
+    place = masked.index(found[0])
+    hint = f"write {' '.join(ascii_of.values())} in ASCII, not {' '.join(ascii_of)}"
+    message = f"{text[place]!r} is a full-width character"
+    return _error_at(text, (place, place + 1), message, hint)
 
 
 def _mistaken_operator(text: str, position: int) -> FormulaError | None:
@@ -424,7 +440,7 @@ def _unexpected(text: str, position: int) -> FormulaError | None:
         return None
     word = re.match(r"[^\W\d]\w*", text[position:])
     found = word[0] if word else text[position]
-    # Typed on another keyboard, or pasted: full-width characters, spaces that are not broken.
+    # Typed on another keyboard, or pasted: other spaces, small and raised forms.
     plain = unicodedata.normalize("NFKC", found)
     hint = ""
     if plain != found and plain.isascii():
@@ -515,6 +531,15 @@ def _mentions_region(node: Expression) -> bool:
 
 def nearest_or_all(name: str, known: Collection[str]) -> str:
     """Return a hint that names what `name` probably meant, or all there is to choose from."""
+    for form in ("NFC", "NFD"):
+        same = [each for each in known if unicodedata.normalize(form, name) == each]
+        if same:
+            return (
+                f"{same[0]!r} looks the same, but its accents are encoded in Unicode's form "
+                f"{form}, and here they are not: copy the name from there"
+            )
+    if (plain := name.strip(_WIDE_PERCENT)) in known:
+        return f"write {plain!r} between % in ASCII, without {_WIDE_PERCENT}"
     meant = nearest(name, known)
     if meant is not None:
         return f"did you mean {meant!r}?"
