@@ -115,6 +115,20 @@ def test_a_sentence_longer_than_a_path(pommel: Pommel) -> None:
     assert done.rows()[0]["surprisal_bits"] == "600.0"
 
 
+def test_characters_that_nobody_sees_are_told(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "sentences.txt"
+    cafe, mark = "The cafe\u0301 is good .", "\ufeff"
+    path.write_text(f"{mark}The dog is good .\n{mark}The dog is good .\n{cafe}\n", "utf-8")
+    assert pommel("score", UNIFORM, path).stderr == (
+        "note: 1 sentence with a byte order mark (U+FEFF), which is scored, too, and is probably "
+        "of files that were put together ('\\ufeffThe dog is good .')\n"
+        "note: 1 sentence with accents apart from their letters, which are other words to a model "
+        f"than in Unicode's form NFC ('{cafe}')\n"
+    )
+    # What NFC takes apart is written so: the letter qa of Hindi.
+    assert pommel("score", UNIFORM, "\u0958", "The caf\u00e9 is good .").stderr == ""
+
+
 def test_unknown_words_are_named(pommel: Pommel) -> None:
     done = pommel("score", "builtin://en-ngram", "The zork is good .")
     assert done.stderr == "note: 1 unknown word (zork)\n"

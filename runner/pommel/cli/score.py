@@ -1,6 +1,7 @@
 """`pommel score`: how surprising the words of plain sentences are."""
 
 import contextlib
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -83,6 +84,7 @@ def _sentences(argument: str) -> list[str]:
     return [argument.strip()]
 
 
+_BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _FILES = {".txt", ".text", ".tsv", ".csv", ".json"}
 
 
@@ -127,6 +129,18 @@ def _notes(scores: SentenceScores) -> Iterator[str]:
     for each in failed[:1]:
         example = f"{quoted(each.text)}: {each.failure}"
         yield f"no score for {counted(len(failed), 'sentence')}: the model failed ({example})"
+    texts = [each.text for each in scores]
+    if marked := [text for text in texts if _BYTE_ORDER_MARK in text]:
+        yield (
+            f"{counted(len(marked), 'sentence')} with a byte order mark (U+FEFF), which is scored, "
+            f"too, and is probably of files that were put together ({quoted(marked[0])})"
+        )
+    # In some scripts NFC takes letters apart; there it is not what people write.
+    if apart := [text for text in texts if len(unicodedata.normalize("NFC", text)) < len(text)]:
+        yield (
+            f"{counted(len(apart), 'sentence')} with accents apart from their letters, which are "
+            f"other words to a model than in Unicode's form NFC ({quoted(apart[0])})"
+        )
     if n_unscored := sum(each.n_unscored for each in scores.wholes()):
         yield f"{counted(n_unscored, 'token')} without a surprisal; sums leave them out"
     unknown = {each.text[t.start : t.end].strip() for each in scores for t in each.tokens if t.oov}

@@ -206,6 +206,22 @@ def test_one_fault(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("item,a,b\n1,The | dog,The | dogs\n", ""),
+        ("good,bad\nit runs,it run\n", ", and `pommel convert s.csv -o NAME.json` of pairs"),
+    ],
+)
+def test_a_table_with_a_row_an_item_is_for_another_command(text: str, hint: str) -> None:
+    (message,) = _messages(text)
+    assert re.sub(r"\S+/s\.csv", "s.csv", message) == (
+        "s.csv:1:1: this is no table with a row a region: it has no columns 'condition_name', "
+        "'region_number', 'region_name', 'content'; `pommel suites new NAME.json --from s.csv` "
+        f"makes a suite of a row an item{hint}"
+    )
+
+
+@pytest.mark.parametrize(
     ("rows", "beginning"),
     [
         ("1,a,1,n,x\n1,a,2,m,y\n1,a,1,n,z\n", "s.csv:4:5: condition 'a' has the region number 1"),

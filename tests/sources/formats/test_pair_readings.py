@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pommel.errors import UsageError
+from pommel.errors import SuiteError, UsageError
 from pommel.files import CsvTable
 from pommel.sources.conversion import Conversion, recognised
 from pommel.sources.formats.pair_readings import PAIRS, Recipe, read_pairs
@@ -195,6 +195,13 @@ def test_a_table_without_pairs_is_not_guessed(tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}: nothing tells which columns are pairs; {hint}"
     with pytest.raises(UsageError, match="nothing tells which columns"):
         Conversion(read_as="pairs").contents(path)
+
+
+def test_an_empty_cell_is_told_before_the_columns_are_doubted(tmp_path: Path) -> None:
+    path = _table(tmp_path / "x.csv", "good,bad", "it runs,it run", "a wren sings,", "I go,I goes")
+    with pytest.raises(SuiteError) as caught:
+        read_pairs(path)
+    assert str(caught.value) == f"{path}:3:14: this is no sentence; write its words"
 
 
 def test_what_columns_are_named_for_goes_before_what_they_share(tmp_path: Path) -> None:

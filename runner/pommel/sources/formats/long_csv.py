@@ -6,12 +6,13 @@ like to a model.
 """
 
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, counted, listed
+from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, counted, listed, nearest
 from pommel.files import (
     CsvRow,
     CsvTable,
@@ -26,6 +27,8 @@ from pommel.values import positional
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 
+# A row an item has at least two sentences.
+_LEAST_COLUMNS = 2
 # Where a region says what stands before it.
 _JOINER = "region.joiner"
 # What else an item, a condition or a region says stands in columns such as `condition.context`.
@@ -81,8 +84,29 @@ def read_long_csv(
         message = f"not read: {counted(len(unread), 'sheet')} more ({listed(unread)})"
         hint = "--sheet of `pommel convert` names the one with the regions"
         faults.append(Fault(file=str(path), message=message, hint=hint, severity="warning"))
+    if other := _other_table(table, path):
+        raise SuiteError([other])
     tables = _SuiteTables(table, others, about or {}, predictions, faults)
     return tables.loaded(path.stem, strict=strict)
+
+
+def _other_table(table: CsvTable, path: Path) -> Fault | None:
+    """Return what is wrong with a table of sentences, None for one of regions.
+
+    It has none of the columns, nor others that are called nearly so.
+    """
+    names = table.header.fields if table.header else ()
+    own = COLUMNS[1:]
+    if len(names) < _LEAST_COLUMNS or any(nearest(name.lower(), own) for name in names):
+        return None
+    has_bars = any("|" in cell for row in table.rows[1:] for cell in row.fields)
+    file = shlex.quote(str(path))
+    hint = f"`pommel suites new NAME.json --from {file}` makes a suite of a row an item"
+    if not has_bars:
+        hint += f", and `pommel convert {file} -o NAME.json` of pairs"
+    missing = listed([*map(repr, own)], most=len(own))
+    message = f"this is no table with a row a region: it has no columns {missing}"
+    return table.rows[0].place(0).fault(message, hint)
 
 
 @positional

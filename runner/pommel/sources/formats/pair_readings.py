@@ -249,6 +249,10 @@ def read_pairs(
             raise SuiteError(table.faults)
         found = guessed(table)
         if not found:
+            named = [pair for pair in permutations(table.names, 2) if are_opposite(*pair)]
+            if len(named) == 1 and not may_be_suite:
+                # Too many cells without a sentence are why these are no pairs.
+                TablePairs(table=table, columns=PairColumns(named[0])).check()
             there = listed([*map(repr, table.names)], most=20)
             hint = f"name two columns with --good and --bad; it has {there}"
             error = UntoldError if may_be_suite else UsageError
