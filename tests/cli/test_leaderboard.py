@@ -305,6 +305,19 @@ def test_what_may_be_opened_is_scored_whatever_else_is_there(
     assert {each["model"] for each in value["submissions"] if each["rerun"]} == {"en-ngram"}
 
 
+def test_ranks_that_may_be_others_are_told(
+    pommel: Pommel, suites: Path, board: Path, tmp_path: Path
+) -> None:
+    said = []
+    for name in ("en-ngram", "en-gpt2"):
+        path = tmp_path / f"{name}.zip"
+        pommel("run", f"builtin://{name}", suites)
+        pommel("submit", "--model", name, "--by", "A. Linguist", "-o", path)
+        added = pommel("leaderboard", "add", board, path).stderr
+        said.append(added.partition("], ")[2].partition(";")[0])
+    assert said == ["rank 1 of 1", "rank 1 of 2 (may truly be 1-2)"]
+
+
 def test_a_name_of_formulas_and_bytes(
     pommel: Pommel, suites: Path, board: Path, tmp_path: Path
 ) -> None:

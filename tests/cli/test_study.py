@@ -40,6 +40,7 @@ def test_a_dry_run_of_the_paper_tells_shards_and_hours(pommel: Pommel, tmp_path:
     ("arguments", "status", "said"),
     [
         ("reproduce clam", 2, "did you mean clams?"),
+        ("reproduce list", 2, "`pommel reproduce` alone lists them"),
         ("reproduce clams --corpus german.txt", 2, "write LANGUAGE=FILE"),
         ("reproduce clams --corpus de=none.txt", 3, "none.txt: there is no such text"),
         ("reproduce clams --scale huge", 2, "'huge' is not one of"),

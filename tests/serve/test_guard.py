@@ -216,6 +216,11 @@ def test_another_site_cannot_send_a_form(door: Door, headers: dict[str, str], st
     assert entered(door).post("/", headers=headers).status_code == status
 
 
+def test_a_program_without_a_token_is_told_to_send_one(door: Door) -> None:
+    said = guarded(door).post("/board/submit.json", content=b"PK").text
+    assert "a program sends its token, `Authorization: Bearer TOKEN`" in said
+
+
 @pytest.mark.parametrize(
     ("mode", "status"), [("navigate", 200), ("no-cors", 403), ("cors", 403), ("websocket", 403)]
 )

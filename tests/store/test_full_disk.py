@@ -32,6 +32,27 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert len(found_in(path, numbered(500))) == 500
 
 
+NO_ROOM = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+try:
+    Database.open(path)
+except StoreError as error:
+    print(error)
+"""
+
+
+@POSIX_ONLY
+def test_a_store_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    assert ended(started(NO_ROOM, str(path), "100")).startswith(f"{path}: could not be read or")
+    assert [*tmp_path.iterdir()] == []
+    # An empty file of somebody else's stays.
+    path.touch()
+    assert ended(started(NO_ROOM, str(path), "100"))
+    assert path.exists()
+
+
 # Files beyond a limit are what a quota is to a program: writing fails, at any point.
 UNTIL_FULL = """
 import resource

@@ -159,7 +159,9 @@ def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> No
     ranking = Ranking.of(board)
     (row,) = (each for each in ranking.rows if each.id == added.standing.id)
     n_ranked = len(ranking.standings.rows)
-    place = f", rank {row.rank} of {n_ranked} (not distinguishable: {row.rank_range})"
+    place = f", rank {row.rank} of {n_ranked}"
+    if row.rank_low < row.rank_high:
+        place += f" (may truly be {row.rank_range})"
     if not row.rank:
         place = ", listed apart: nobody else can have the model's weights, and so verify it"
     swallowed = row.total.n_swallowed

@@ -127,8 +127,12 @@ def reproduce(name: str | None, chosen: _StudyOptions) -> None:
     """
     if name is None:
         _show_list()
-    else:
-        _do(Study.named(name), chosen)
+        return
+    try:
+        study = Study.named(name)
+    except UsageError as error:
+        raise UsageError(f"{error}; `pommel reproduce` alone lists them") from None
+    _do(study, chosen)
 
 
 @click.command("run", cls=Command, no_args_is_help=True)

@@ -325,7 +325,11 @@ class Guard:
             return
         origin = headers.get("origin")
         if origin is None and not site and not is_bearer:
-            raise RefusedError(403, "this request does not say which site has sent it")
+            raise RefusedError(
+                403,
+                "this request says neither which site has sent it, as browsers do, nor who has: "
+                "a program sends its token, `Authorization: Bearer TOKEN`",
+            )
         if origin is not None and origin.partition("://")[2].lower() != headers["host"].lower():
             raise RefusedError(403, "another site has sent this request")
 

@@ -86,7 +86,8 @@ class Database:
             if read_only:
                 connection, how = _reader(path, any_thread=any_thread)
             else:
-                connection, how = _writer(path, any_thread=any_thread), _WRITING
+                make = _writer if exists else _new
+                connection, how = make(path, any_thread=any_thread), _WRITING
             opened = _process_and_file(connection)
             return cls(path=path, connection=connection, how=how, opened=opened)
 
@@ -328,6 +329,23 @@ def _writer(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
     except BaseException:
         connection.close()
         raise
+    return connection
+
+
+def _new(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
+    """Return a store that was not there; the empty file that a full disk leaves of one goes."""
+    try:
+        connection = _writer(path, any_thread=any_thread)
+    except BaseException:
+        file = beside(path)
+        with contextlib.suppress(OSError):
+            if not file.stat().st_size:
+                file.unlink()
+        raise
+    if not _is_there(path):
+        # Another process, which could not make it, has taken it for what it had left itself.
+        connection.close()
+        raise StoreError(f"{path}: was deleted while it was made; repeat the command")
     return connection
 
 
