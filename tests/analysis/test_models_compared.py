@@ -33,6 +33,21 @@ def scored_with(policy: dict[str, str], **facts: object) -> RunRecord:
     return replace(made, policy={**policy, "fingerprint": str(sorted(policy.items()))})
 
 
+def test_runs_in_other_number_formats_are_told_by_these() -> None:
+    made = [
+        record("m", holds="10", fingerprint=dtype, source="pommel")
+        for dtype in ("float32", "float16")
+    ]
+    told = [
+        replace(each, result=replace(each.result, provenance={"model": {"dtype": dtype}}))
+        for each, dtype in zip(made, ("float32", "float16"), strict=True)
+    ]
+    assert [each.variant for each in ModelsCompared.of(told).models] == [
+        "dtype=float32",
+        "dtype=float16",
+    ]
+
+
 def test_a_model_is_one_subject_with_its_suites_in_order() -> None:
     (found,) = ModelsCompared.of([record("m", "t", "10"), record("m", "s", "11")]).models
     assert (found.label, found.variant) == ("m", "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Pommel, save, suite_value
-from tests.store.run_samples import agreement, imported, made, named, reported
+from tests.store.run_samples import agreement, imported, made, named, own, reported
 from tests.word_model import WordModel
 
 from pommel.errors import ModelError
@@ -52,6 +52,12 @@ def test_how_runs_were_scored_is_shown_where_it_differs(
         "bos=never oov=skip"
     ]
     assert own_store.exists()
+
+
+def test_number_formats_are_shown_where_they_differ(pommel: Pommel, own_store: Path) -> None:
+    save(own_store, own(1, loaded={"dtype": "float32"}), own(2, loaded={"dtype": "bfloat16"}))
+    assert [row["policy"] for row in listed(pommel)] == ["dtype=bfloat16", ""]
+    assert [row["run_id"] for row in listed(pommel, "--policy", "dtype=float32")] == [f"{1:012x}"]
 
 
 def test_a_long_list_is_cut_for_people(pommel: Pommel, own_store: Path) -> None:

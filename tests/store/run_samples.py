@@ -1,7 +1,7 @@
 """Runs and records that the tests of stored runs share."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,12 +125,14 @@ def own(  # noqa: PLR0913 - what tells runs apart
     rule: ScoreRule = "all",
     policy: str = "",
     membership: Membership | None = None,
+    loaded: Mapping[str, object] | None = None,
 ) -> RunRecord:
-    """Return a run of our own, whose id is a number."""
+    """Return a run of our own, whose id is a number; `loaded` is what its model said of itself."""
     record = imported(f"{number:012x}", model=name, suite=suite, source="pommel", rule=rule)
+    provenance = {"model": loaded} if loaded else {}
     return replace(
         record,
-        result=replace(record.result, membership=membership),
+        result=replace(record.result, membership=membership, provenance=provenance),
         model=replace(record.model, reference=reference, fingerprint=fingerprint),
         policy={"fingerprint": policy},
         created=f"2026-01-{day:02}",

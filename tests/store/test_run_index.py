@@ -124,6 +124,8 @@ def drawn_run(chance: random.Random, number: int) -> RunRecord:
         "policy": pick(["", "", "other"]),
     }
     fingerprint, kind = pick(["a", "b", ""]), pick(["own", "own", "member", "member", "imported"])
+    # Its number format is a part of what a fingerprint is of.
+    facts["loaded"] = {"a": {"dtype": "float32"}, "b": {"dtype": "float16"}}.get(fingerprint)
     if kind == "own":
         reference, name = pick(["toy://a", "toy://b"]), pick(["words", "toy/seed-1"])
         record = own(number, reference, name=name, fingerprint=fingerprint, **facts)

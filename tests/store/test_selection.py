@@ -246,6 +246,59 @@ def test_a_model_that_has_changed_is_told_by_its_fingerprint() -> None:
     ]
 
 
+FORMATS: list[dict[str, object]] = [{"dtype": "float32"}, {"dtype": "float16"}]
+
+
+def test_a_model_in_several_number_formats_is_told_by_these() -> None:
+    a, b = FORMATS
+    records = [own(1, fingerprint="f", loaded=a), own(2, fingerprint="g", loaded=b)]
+    assert names(told_apart_records(records)) == [
+        "toy://words (dtype=float32)",
+        "toy://words (dtype=float16)",
+    ]
+    # Other weights came under the reference, too.
+    assert names(told_apart_records([*records, own(3, fingerprint="h", loaded=a)])) == [
+        "toy://words (dtype=float32, f)",
+        "toy://words (dtype=float16, g)",
+        "toy://words (dtype=float32, h)",
+    ]
+    # An n-gram model that is called as a network was.
+    assert names(told_apart_records([records[1], own(3, fingerprint="h")])) == [
+        "toy://words (dtype=float16)",
+        "toy://words (dtype=none)",
+    ]
+
+
+def test_an_image_with_several_checkpoints_is_told_by_these() -> None:
+    first, last = ({"details": {"checkpoint": {"name": name}}} for name in ("a.pt", "b.pt"))
+    records = [own(1, fingerprint="f", loaded=first), own(2, fingerprint="g", loaded=last)]
+    assert names(told_apart_records(records)) == [
+        "toy://words (checkpoint=a.pt)",
+        "toy://words (checkpoint=b.pt)",
+    ]
+
+
+def test_a_family_in_several_number_formats_is_told_by_these() -> None:
+    records = [
+        member(1, 1, "a", loaded=FORMATS[0]),
+        member(2, 2, "b", loaded=FORMATS[0]),
+        member(3, 1, "x", loaded=FORMATS[1], day=2),
+        member(4, 2, "y", loaded=FORMATS[1], day=2),
+    ]
+    found = told_apart_records(records)
+    assert families(found) == [
+        *["lstm://toy/seed-* (dtype=float32)"] * 2,
+        *["lstm://toy/seed-* (dtype=float16)"] * 2,
+    ]
+    assert names(found)[0] == "lstm://toy/seed-1 (dtype=float32)"
+
+
+def test_a_number_format_is_chosen() -> None:
+    records = [own(n, loaded=loaded) for n, loaded in enumerate(FORMATS, start=1)]
+    found = Selection(choices=(("dtype", "float16"),)).taken([*records, own(3)])
+    assert numbers(found) == [2]
+
+
 def test_a_family_has_one_name_by_whichever_path_it_was_reached() -> None:
     records = [
         member(1, 1, "a", folder="train/toy"),

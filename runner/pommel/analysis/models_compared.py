@@ -148,7 +148,8 @@ class ModelsCompared:
 
         def key(pair: tuple[str, RunRecord]) -> tuple[object, ...]:
             name, record = pair
-            facts = {**_facts(record), "fingerprint": ""}
+            # Of a model, not of how it was asked.
+            facts = {**_facts(record), "fingerprint": "", "dtype": ""}
             return name, record.suite_key, (*facts.items(),)
 
         joined = [
@@ -259,7 +260,8 @@ def _with_facts(records: Iterable[RunRecord]) -> Iterator[tuple[str, Mapping[str
     """Yield records with the names of their models and their facts; what is shared is read once."""
     found: dict[tuple[object, ...], dict[str, str]] = {}
     for record in records:
-        shared = id(record.policy), id(record.settings), id(record.model)
+        described = record.result.provenance.get("model")
+        shared = id(record.policy), id(record.settings), id(record.model), id(described)
         key = (*shared, record.result.score_rule, record.source)
         if key not in found:
             found[key] = _facts(record)
@@ -273,6 +275,7 @@ def _facts(record: RunRecord) -> dict[str, str]:
         "score": record.result.score_rule,
         **dict(sorted(policy.items())),
         **dict(sorted(record.settings.items())),
+        "dtype": record.loaded_as.get("dtype", ""),
         "source": record.source,
         "fingerprint": record.model.fingerprint,
     }
@@ -303,13 +306,7 @@ def _told_apart(
 
 
 def _variant(facts: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> str:
-    def values(keys: Iterable[str]) -> set[tuple[str, ...]]:
-        return {tuple(each.get(key, "") for key in keys) for each in others}
-
-    differing = [key for key in dict.fromkeys(chain(*others)) if len(values([key])) > 1]
-    # A fingerprint says nothing to people; it is the last thing to tell models apart.
-    plain = [key for key in differing if key != "fingerprint"]
-    shown = plain if len(values(plain)) == len(others) else differing
+    shown = RunRecord.telling(others)
     return ", ".join(f"{key}={facts.get(key, '')[:_LONGEST_SHOWN] or 'none'}" for key in shown)
 
 

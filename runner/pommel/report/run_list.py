@@ -211,10 +211,13 @@ def score_words(result: SuiteResult) -> str:
 
 
 def policy_words(record: RunRecord) -> str:
-    """Return how a run was scored: the method, and what is not as it is by default."""
+    """Return how a run was scored: the method, and what is not as it is by default.
+
+    The number format of the model is a part of it.
+    """
     usual = {**Policy().to_dict(), "oov": "keep", "compat": "", "method": "auto"}
-    usual |= {"punctuation": "apart"}
-    chosen = {**record.policy, **record.settings}
+    usual |= {"punctuation": "apart", "dtype": "float32", "verdicts": ""}
+    chosen = {**record.policy, **record.settings, **record.loaded_as}
     method = str(chosen.get("method") or "")
     others = [
         f"{name}={chosen[name]}"

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any, ClassVar, Literal, cast
 
 from pommel.models import ModelInfo, Named, Policy
@@ -269,10 +270,38 @@ class RunRecord:
         names = (result.model_name, self.model.reference, family, self.model.size_family)
         return [*filter(None, names)]
 
+    @property
+    def loaded_as(self) -> Mapping[str, str]:
+        """As what its model was loaded under its reference, as far as it is known.
+
+        That is its number format (`dtype`), and the weights in the place of an image's own
+        (`checkpoint`).
+        """
+        model = self.result.provenance.get("model") or {}
+        checkpoint = (model.get("details") or {}).get("checkpoint") or {}
+        found = {"dtype": model.get("dtype"), "checkpoint": checkpoint.get("name")}
+        return {name: str(value) for name, value in found.items() if value}
+
+    @staticmethod
+    def telling(facts: Sequence[Mapping[str, str]]) -> list[str]:
+        """Return the names of those facts that tell things apart, of which each has its own.
+
+        A fingerprint says nothing to people; it is among them only where others do not suffice.
+        """
+
+        def n_told(names: Sequence[str]) -> int:
+            return len({tuple(each.get(name, "") for name in names) for each in facts})
+
+        differing = [name for name in dict.fromkeys(chain(*facts)) if n_told([name]) > 1]
+        plain = [name for name in differing if name != "fingerprint"]
+        return plain if n_told(plain) == len(facts) else differing
+
     def choice(self, name: str) -> str | None:
-        """Return what the policy or the settings say, None where they do not."""
+        """Return what the policy, the settings or the number format are, None where unknown."""
         settings = {**_OLD_SETTINGS, **self.settings} if self.settings else {}
         value = self.policy.get(name, settings.get(name))
+        if name == "dtype":
+            value = self.loaded_as.get(name)
         return None if value is None else str(value)
 
 
@@ -318,5 +347,5 @@ def _surprisals_of(run: _LateRun) -> SuiteSurprisals:
     return run.read(run.find())
 
 
-# Of runs from before there was a choice.
-_OLD_SETTINGS = {"swallowed": "begin", "punctuation": "apart"}
+# Of runs from before there was a choice, or without it.
+_OLD_SETTINGS = {"swallowed": "begin", "punctuation": "apart", "verdicts": ""}

@@ -298,7 +298,7 @@ class _Reading:
         source: str,
         rule: ScoreRule,
     ) -> RunRecord:
-        model, member, _ = self.rows.shared("of_model", of_model)[1]
+        model, member, provenance = self.rows.shared("of_model", of_model)[1]
         policy, settings = self.rows.shared("of_choices", of_choices)[1]
         return RunRecord(
             run_id="",
@@ -310,6 +310,7 @@ class _Reading:
                 item_numbers=(),
                 predictions=(),
                 membership=member,
+                provenance={name: provenance[name] for name in ["model"] if name in provenance},
             ),
             model=model,
             policy=policy,

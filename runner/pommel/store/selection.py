@@ -20,11 +20,11 @@ class Selection:
     `run_ids` are beginnings of ids, of 4 hex digits or more. The others are patterns with `*`, `?`
     and `[...]`, case-sensitive, with `!` before it for what is left out; that of a model is tried
     on its name, its reference, its family and the family of sizes that it belongs to. `choices` are
-    parts of the policy or the settings with their values: ("method", "pll"), ("compat",
-    "syntaxgym").
+    parts of the policy or the settings, or the model's number format, with their values:
+    ("method", "pll"), ("compat", "syntaxgym"), ("dtype", "float16").
     """
 
-    # The parts of a policy and of the settings that runs can be selected by.
+    # What `RunRecord.choice` knows, that runs can be selected by.
     CHOICES: ClassVar[tuple[str, ...]] = (
         "method",
         "bos",
@@ -35,6 +35,8 @@ class Selection:
         "swallowed",
         "compat",
         "punctuation",
+        "verdicts",
+        "dtype",
     )
 
     # Before a pattern: what fits it is left out.
@@ -278,13 +280,11 @@ def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, st
         model: (record.is_own and record.model.reference) or model_key(record)
         for model, record in latest.items()
     }
-    n_called = Counter(references.values())
+    marks_of = _marks((references[model], model.model, latest[model].loaded_as) for model in latest)
     n_alike = Counter((reference, model.model) for model, reference in references.items())
     for model, reference in references.items():
-        marks, n_own = [], n_alike[reference, model.model]
-        if n_called[reference] > n_own:
-            marks.append(model.model[:_DIGITS])
-        if n_own > 1:
+        marks = [*filter(None, [marks_of[reference, model.model]])]
+        if n_alike[reference, model.model] > 1:
             member = latest[model].result.membership
             marks.append(member.pattern or member.family if member else "alone")
         references[model] = f"{reference} ({', '.join(marks)})" if marks else reference
@@ -293,16 +293,41 @@ def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, st
 
 def _family_names(latest: Mapping[StoredModel, RunRecord]) -> dict[int | None, str]:
     """Return what each family is called where another has its name, by the families' numbers."""
-    newest: dict[int, StoredModel] = {}
+    newest: dict[int | None, StoredModel] = {}
     for model in sorted(latest, key=lambda each: latest[each].created):
         if model.family is not None:
             newest[model.family] = model
     patterns = {number: _pattern(latest[model]) for number, model in newest.items()}
-    n_called = Counter(patterns.values())
-    return {
-        number: pattern if n_called[pattern] == 1 else f"{pattern} ({model.model[:_DIGITS]})"
-        for (number, model), pattern in zip(newest.items(), patterns.values(), strict=True)
-    }
+
+    def formats(model: StoredModel) -> dict[str, str]:
+        """Return what its family has in common with it, and may not with others of the name."""
+        loaded = latest[model].loaded_as
+        return {name: loaded[name] for name in ["dtype"] if name in loaded}
+
+    marks_of = _marks(
+        (patterns[number], model.model, formats(model)) for number, model in newest.items()
+    )
+    marks = {number: marks_of[patterns[number], model.model] for number, model in newest.items()}
+    return {n: f"{each} ({marks[n]})" if marks[n] else each for n, each in patterns.items()}
+
+
+def _marks(models: Iterable[tuple[str, str, Mapping[str, str]]]) -> dict[tuple[str, str], str]:
+    """Return what tells models (or families) of one name apart, "" where one has it alone.
+
+    That is as what they were loaded (`RunRecord.loaded_as`), and where that does not tell, the
+    beginnings of their keys. Models come with their names, keys and what is known of them.
+    """
+    alike: dict[str, dict[str, Mapping[str, str]]] = {}
+    for name, key, loaded in models:
+        alike.setdefault(name, {})[key] = {**loaded, "fingerprint": key[:_DIGITS]}
+    marks = {}
+    for name, own in alike.items():
+        telling = RunRecord.telling([*own.values()])
+        for key, facts in own.items():
+            words = [f"{each}={facts.get(each) or 'none'}" for each in telling]
+            # By itself, the beginning of a fingerprint is known for what it is.
+            marks[name, key] = ", ".join(each.removeprefix("fingerprint=") for each in words)
+    return marks
 
 
 def _pattern(record: RunRecord) -> str:
