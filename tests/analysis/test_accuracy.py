@@ -465,6 +465,19 @@ def test_a_mean_has_the_stratified_interval_and_one_suite_its_own() -> None:
     assert "Of one suite: share of items [95% Wilson interval]." in lines
 
 
+def test_models_that_have_not_the_same_suites_say_on_how_many_they_are() -> None:
+    records = [
+        *(record("m", suite, "1111", circuit="c") for suite in ("s", "t", "u")),
+        record("n", "s", "1100", circuit="c"),
+    ]
+    _, *rows = rows_of(records, "model")
+    assert [row[:2] for row in rows] == [["m", "3 of 3"], ["n", "1 of 3"]]
+    lines = rendered(Accuracies.of(records, "circuit", FEW).tables()[0])
+    assert "All have s: --suite s." in lines
+    even = rendered(Accuracies.of(records[:3], "model", FEW).tables()[0])
+    assert not any("k of n" in line for line in even)
+
+
 def test_people_are_shown_the_first_rows_and_items_of_others_are_not_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

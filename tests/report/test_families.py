@@ -11,6 +11,10 @@ CAPTION_OF_SEVERAL = (
     "Share of items on which a suite's predictions hold [95% Wilson interval].",
     "Means, SG score: over suites, every suite counts alike. sd: of a sample (n - 1).",
 )
+UNEVEN = (
+    "k of n: over k of the n suites. Models do not have the same ones, and such numbers cannot be "
+    "compared."
+)
 SEEDS = [member(f"seed-{seed}") for seed in (1, 2, 3)]
 STEPS = [member(f"step-{step}", family="gpt", axis="step") for step in (500, 1000)]
 
@@ -78,9 +82,11 @@ def test_of_many_members_only_the_mean_is_shown(capsys: pytest.CaptureFixture[st
         "cb | b | 2 | 0.50 | 0.50 ± 0.00 |",
         "ca | mean |  | 0.50 | 0.50 ± 0.00 | 1.00",
         "cb | mean |  | 0.50 | 0.50 ± 0.00 | -",
-        "all suites | SG score |  | 0.50 | 0.50 ± 0.00 | 1.00",
+        "all suites | SG score |  | 0.50 | 0.50 ± 0.00 (2 of 2) | 1.00 (1 of 2)",
         *CAPTION_OF_SEVERAL,
         "lstm has 7 members; --format csv has each.",
+        UNEVEN,
+        "All have a: --suite a.",
     ]
 
 
@@ -99,7 +105,7 @@ def test_what_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
         "0.50 ± 0.00",
         "0.75 ± 0.35 (n = 2)",
         "",
-        "0.62 ± 0.18 (n = 2)",
+        "0.62 ± 0.18 (n = 2) (2 of 3)",
     ]
 
 
@@ -146,10 +152,12 @@ def test_many_suites_are_shown_by_circuit(capsys: pytest.CaptureFixture[str]) ->
     ]
     assert printed(results[:-1], capsys)[1:] == [
         "step | one | two | (none) | SG score",
-        "step-500 | 0.50 | 1.00 | 1.00 | 0.71",
-        "step-1000 | 0.50 | 1.00 | - | 0.67",
+        "step-500 | 0.50 | 1.00 | 1.00 | 0.71 (7 of 7)",
+        "step-1000 | 0.50 | 1.00 | - | 0.67 (6 of 7)",
         "chance | 0.50 | 0.50 | 0.50 | 0.50",
         "Share of items that hold. Means, SG score: over suites, every suite counts alike.",
+        UNEVEN,
+        "All have 6 of them (s0, s1, s2, ...); --suite chooses suites.",
         "--format csv has every suite with its interval.",
     ]
 
@@ -164,7 +172,7 @@ def test_cells_of_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(results, capsys)[:5] == [
         "gpt by step: Scores (each prediction on its own)",
         "step | a | b | c | SG score",
-        "step-500 | 0: 0.50 | 0: - | no predictions | 0.88",
+        "step-500 | 0: 0.50 | 0: - | no predictions | 0.88 (2 of 2)",
         "| 1: 1.00 | 1: 1.00 |  |",
-        "step-1000 | 0: 1.00 |  |  | 1.00",
+        "step-1000 | 0: 1.00 |  |  | 1.00 (1 of 2)",
     ]

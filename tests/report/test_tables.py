@@ -67,9 +67,9 @@ def test_scores_by_circuit_with_intervals_and_means(capsys: pytest.CaptureFixtur
         "agreement | one | 2 | 0.50 | 1.00 [0.34, 1.00] | 0.00 [0.00, 0.66]",
         " | two | 2 | 0.50 | 0.50 [0.09, 0.91] | ",
         "licensing | three | 4 | 0.50 | 0.25 [0.05, 0.70] | ",
-        "agreement | mean |  | 0.50 | 0.75 | 0.00",
+        "agreement | mean |  | 0.50 | 0.75 (2 of 2) | 0.00 (1 of 2)",
         "licensing | mean |  | 0.50 | 0.25 | -",
-        "all suites | SG score |  | 0.50 | 0.58 | 0.00",
+        "all suites | SG score |  | 0.50 | 0.58 (3 of 3) | 0.00 (1 of 3)",
     ]
 
 
@@ -124,7 +124,7 @@ def test_published_shares_have_the_counts_that_are_known(
     assert shown(results, capsys) == [
         "(none) | known | 1000 | unknown | 1.00 [0.99, 1.00] | 0.98 [0.90, 1.00] of 50",
         " | unknown | - | unknown | 0.88 | ",
-        "all suites | SG score |  | unknown | 0.94 | 0.98",
+        "all suites | SG score |  | unknown | 0.94 (2 of 2) | 0.98 (1 of 2)",
     ]
     table = SuiteResult.scores_frame(results)
     assert table["n_items"].tolist()[:2] == [1000, 50]

@@ -186,7 +186,9 @@ def test_many_seeds_are_shown_by_their_mean_alone_which_may_be_the_best() -> Non
     assert rows[0][3:] == ["lstm (mean ± sd, n = 7)", "m"]
     assert rows[1][3] == "1.00 ± 0.00"
     assert rows[2][3] == "1.00 ± 0.00 (n = 6)"
-    assert bold_of(table) == ["1.00 ± 0.00", "1.00 ± 0.00 (n = 6)"]
+    # The other one has no score on both together.
+    assert rows[3][3] == "1.00 ± 0.00 (n = 6) (2 of 2)"
+    assert bold_of(table) == ["1.00 ± 0.00"]
 
 
 def test_several_predictions_of_a_suite_are_averaged_under_each() -> None:

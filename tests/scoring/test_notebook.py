@@ -65,13 +65,16 @@ def test_scores_of_models_on_suites_with_their_mean() -> None:
         ["", "t", "0.75 [0.30, 0.95]", ""],
         ["", "u", "", "0.83"],
         ["", "v", "", "no predictions"],
-        ["all suites", "SG score", "0.62", "0.83"],
+        ["all suites", "SG score", "0.62 (2 of 3)", "0.83 (1 of 3)"],
     ]
     assert found.paragraphs == [
         (
             "Share of items on which a suite's predictions hold [95% Wilson interval]; SG "
             "score: the mean over suites, every suite counts alike. "
-            "2 models, 4 suites · Score rule: all"
+            "2 models, 4 suites · Score rule: all\n"
+            "k of n: over k of the n suites. Models do not have the same ones, and such numbers "
+            "cannot be compared.\n"
+            "No suite is one of all; pommel compare takes those that two models have."
         )
     ]
 

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from pommel.files import WrittenFloat
 from pommel.files.tables import frame_text, stacked
 from pommel.scoring.choices import ScoreRule
 from pommel.scoring.results import PredictionResult, Score, SuiteResult
+
+Suites = frozenset[tuple[str, str]]
 
 
 def prediction(number: int, holds: Sequence[int], **flags: Sequence[int]) -> PredictionResult:
@@ -196,3 +199,36 @@ def test_scores_with_swallowed_regions_are_named_below_a_table() -> None:
     # Under "first", what the other predictions name does not count.
     first = result("first", prediction(0, [1] * 4), prediction(1, [1] * 4, swallowed=[1] * 4))
     assert first.n_swallowed == 0
+
+
+SUITES = st.frozensets(st.sampled_from([("en", name) for name in "stuvw"]))
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from("xy"), st.sampled_from("abc")), SUITES))
+def test_means_over_different_suites_are_found(over: dict[tuple[str, str], Suites]) -> None:
+    means = [(what, model, suites) for (what, model), suites in over.items()]
+    uneven = SuiteResult.uneven(means)
+    for what in "xy":
+        own = [suites for each, _, suites in means if each == what and suites]
+        together = frozenset[tuple[str, str]]().union(*own)
+        assert uneven.get(what) == (
+            len(together) if any(each != together for each in own) else None
+        )
+    assert bool(SuiteResult.uneven_lines(means)) == bool(uneven)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("x", "No suite is one of all; pommel compare takes those that two models have."),
+        ("s", "All have s: --suite s."),
+        ("stux", "All have s, t, u: --suite s --suite t --suite u."),
+        ("stuv", "All have 4 of them (s, t, u, ...); --suite chooses suites."),
+    ],
+)
+def test_which_suites_all_models_have_is_said(other: str, said: str) -> None:
+    over = {"a": "stuvw", "b": other}
+    means = [
+        ("", model, frozenset(("en", name) for name in names)) for model, names in over.items()
+    ]
+    assert SuiteResult.uneven_lines(means)[1:] == [said]

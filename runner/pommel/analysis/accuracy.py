@@ -6,7 +6,7 @@ mean has the stratified score interval, which speaks of other items and not of o
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -214,6 +214,11 @@ class Accuracy(ModelRow):
         """How many suites have a score."""
         return len(self.suites)
 
+    def n_suites_cell(self, uneven: Mapping[Hashable, int]) -> str:
+        """Return on how many suites it is, of how many where models differ in these, "1 of 40"."""
+        of = uneven.get((self.level, self.unit))
+        return f"{self.n_suites} of {of}" if of else str(self.n_suites)
+
     @property
     def shown_average(self) -> Average | None:
         """What the accuracy of several suites is; None for a row that is about one."""
@@ -380,6 +385,20 @@ class Accuracies(Answer):
         return found
 
     @property
+    def uneven(self) -> dict[Hashable, int]:
+        """How many suites there are of each level and unit where models have not the same ones."""
+        return SuiteResult.uneven(self._means())
+
+    def uneven_notes(self) -> list[str]:
+        """Return what to say of rows of several suites that are not the same for all models."""
+        return SuiteResult.uneven_lines(self._means())
+
+    def _means(self) -> "Iterator[tuple[Hashable, Hashable, frozenset[SuiteKey]]]":
+        for row in self.rows:
+            if row.level not in ("suite", "prediction"):
+                yield (row.level, row.unit), row.who, row.suites
+
+    @property
     def units(self) -> list[Unit]:
         """What rows are about, in the order of tables."""
         return sorted({row.unit for row in self.rows}, key=lambda unit: unit.order)
@@ -406,6 +425,8 @@ class Accuracies(Answer):
         rows = self.shown[:_MOST_SHOWN]
         names = _name_columns(rows, level)
         numbers = _number_columns(rows, level, self.interval, self.sd)
+        if uneven := self.uneven:
+            numbers[0] = Column("suites", cell=lambda row: row.n_suites_cell(uneven))
         table = plain_table(
             title,
             names=("model", *(each.name for each in names)),
@@ -472,7 +493,7 @@ class Accuracies(Answer):
         if level in ("prediction", "suite"):
             lines = shown.suite_notes(share="Share of items that hold")
         else:
-            lines = shown.mean_notes()
+            lines = [*shown.mean_notes(), *self.uneven_notes()]
         lines.append(
             "p: exact one-sided binomial test of all items together; above, below: of chance, "
             "p < .05."

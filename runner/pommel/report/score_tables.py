@@ -53,6 +53,7 @@ class _Grid:
         self._rows: dict[tuple[Hashable, Hashable], Accuracy] = {
             (row.unit, row.who): row for row in found.rows
         }
+        self.uneven = self.shown.uneven
 
     @classmethod
     def of(
@@ -78,7 +79,8 @@ class _Grid:
     ) -> "list[str | Text]":
         """Return a cell a model, that of the best in bold if there is a worse one.
 
-        `n_items` is how many items the suite has: a share of fewer says of how many.
+        `n_items` is how many items the suite has: a share of fewer says of how many. Of models
+        that have not the same suites none is the best, and each cell says of how many it is.
         """
         from rich.text import Text
 
@@ -96,6 +98,11 @@ class _Grid:
             _cell(row, model.n_members, n_items, has_interval=has_interval)
             for row, model in zip(rows, self.models, strict=True)
         )
+        if any(row and (row.level, row.unit) in self.uneven for row in rows):
+            return [
+                f"{cell} ({row.n_suites_cell(self.uneven)})" if row and row.suites else cell
+                for cell, row in zip(cells, rows, strict=True)
+            ]
         return [
             Text(cell, style="bold") if share >= best > least else cell
             for cell, share in zip(cells, competing, strict=True)
@@ -142,6 +149,7 @@ def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
     if len(several) < len(of_means):
         notes.append(_OF_ONE)
+    notes += Accuracies(rows=tuple(of_means)).uneven_notes()
     return _titled(table, grid, notes)
 
 
@@ -179,9 +187,10 @@ def circuits_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     ]
     for model, *cells in zip(by_circuit.models, *columns, strict=True):
         table.add_row(model.header, *cells)
-    has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown.rows, *overall.shown.rows))
+    together = Accuracies(rows=(*by_circuit.shown.rows, *overall.shown.rows))
+    has_means = any(len(row.suites) > 1 for row in together.rows)
     what = _MEANS[settings.average] if has_means else _SHARES
-    notes = [what, *overall.shown.mean_notes(name=of_all)]
+    notes = [what, *overall.shown.mean_notes(name=of_all), *together.uneven_notes()]
     return _titled(table, by_circuit, notes)
 
 

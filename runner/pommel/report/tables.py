@@ -1,7 +1,7 @@
 """Results as tables for people: suites x models, predictions, what a suite holds."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -41,6 +41,10 @@ class ModelColumn(NamedTuple):
         """Return the mean over a circuit's suites, or over all."""
         return _mean(each for each in self.results if circuit in ("", each.circuit))
 
+    def suites(self, circuit: str = "") -> frozenset[tuple[str, str]]:
+        """Return the suites whose mean that is, without languages."""
+        return _scored_on(each for each in self.results if circuit in ("", each.circuit))
+
 
 @frozen
 class FamilyMean(FamilyColumn):
@@ -61,6 +65,14 @@ class FamilyMean(FamilyColumn):
         level = "circuit" if circuit else "all"
         found = [each for each in self.scores if (each.level, each.circuit) == (level, circuit)]
         return self.cell(found[0].scores) if found else "-"
+
+    def suites(self, circuit: str = "") -> frozenset[tuple[str, str]]:
+        """Return the suites whose mean that is: those on which a member has a score."""
+        return frozenset(
+            ("", each.suite)
+            for each in self.scores
+            if each.level == "suite" and each.scores.n and circuit in ("", each.circuit)
+        )
 
 
 def columns(results: Sequence[SuiteResult]) -> Iterator[ModelColumn | FamilyMean]:
@@ -112,14 +124,32 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     add_sections(table, rows)
     table.add_section()
     circuits = sorted({result.circuit for result in results if result.circuit})
-    for circuit in circuits if len(circuits) > 1 else []:
-        own = [each for each in results if each.circuit == circuit]
-        means = (column.mean_cell(circuit) for column in shown)
-        table.add_row(circuit, "mean", "", _mean_chance(own), *means)
-    if len(n_items) > 1:
-        means = (column.mean_cell() for column in shown)
-        table.add_row("all suites", "SG score", "", _mean_chance(results), *means, style="bold")
+    several = [*(circuits if len(circuits) > 1 else []), *([""] if len(n_items) > 1 else [])]
+    over = [
+        (circuit, n, column.suites(circuit))
+        for circuit in several
+        for n, column in enumerate(shown)
+    ]
+    uneven = SuiteResult.uneven(over)
+    for circuit in several:
+        own = [each for each in results if circuit in ("", each.circuit)]
+        head = (circuit, "mean", "") if circuit else ("all suites", "SG score", "")
+        means = (
+            _of_suites(column.mean_cell(circuit), column.suites(circuit), uneven.get(circuit))
+            for column in shown
+        )
+        table.add_row(*head, _mean_chance(own), *means, style=None if circuit else "bold")
+    table.caption = "\n".join([str(table.caption), *SuiteResult.uneven_lines(over)])
     return table
+
+
+def _of_suites(cell: str, suites: Collection[object], of: int | None) -> str:
+    """Return a mean, with the number of its suites where models do not have the same ones."""
+    return f"{cell} ({len(suites)} of {of})" if of and suites else cell
+
+
+def _scored_on(results: Iterable[SuiteResult]) -> frozenset[tuple[str, str]]:
+    return frozenset(("", each.suite_name) for each in results if not math.isnan(each.score))
 
 
 def prediction_table(results: Sequence[SuiteResult]) -> "Table":
@@ -257,27 +287,42 @@ def _step_table(family: str, axis: str, results: Sequence[SuiteResult]) -> "Tabl
         f"{family} by {axis}: {RULES[results[0].score_rule]}",
         names=(axis,),
         numbers=headers,
-        caption=f"Share of items that hold.{f' {_MEANS}' if is_several else ''}\n"
-        "--format csv has every suite with its interval.",
     )
     if is_several:
         table.add_column("SG score", justify="right", style="bold")
 
-    def cells(
-        own: Sequence[SuiteResult],
-        of_suite: Callable[[Sequence[SuiteResult]], str],
-        of_several: Callable[[Sequence[SuiteResult]], str],
-    ) -> Iterator[str]:
-        for part in parts:
-            found = [each for each in own if (each.circuit, each.suite_name) in part]
-            yield of_several(found) if by_circuit else of_suite(found)
-        if is_several:
-            yield of_several(own)
+    def of_parts(own: Sequence[SuiteResult]) -> list[list[SuiteResult]]:
+        """Return the results that a row's cells are of."""
+        return [
+            [each for each in own if (each.circuit, each.suite_name) in part]
+            for part in (*parts, *([suites] if is_several else []))
+        ]
 
-    for label, own in _by_step(results).items():
-        table.add_row(label, *cells(own, _shares, _mean))
+    by_step = {label: of_parts(own) for label, own in _by_step(results).items()}
+    # Cells from here on are of several suites.
+    first = 0 if by_circuit else len(parts)
+    over = [
+        (n, label, _scored_on(found))
+        for label, own in by_step.items()
+        for n, found in enumerate(own)
+        if n >= first
+    ]
+    uneven = SuiteResult.uneven(over)
+    for label, own in by_step.items():
+        table.add_row(
+            label,
+            *map(_shares, own[:first]),
+            *(
+                _of_suites(_mean(found), _scored_on(found), uneven.get(n))
+                for n, found in enumerate(own[first:], first)
+            ),
+        )
     table.add_section()
-    table.add_row("chance", *cells(results, _chances, _mean_chance))
+    chances = of_parts(results)
+    table.add_row("chance", *map(_chances, chances[:first]), *map(_mean_chance, chances[first:]))
+    share = f"Share of items that hold.{f' {_MEANS}' if is_several else ''}"
+    format_csv = "--format csv has every suite with its interval."
+    table.caption = "\n".join([share, *SuiteResult.uneven_lines(over), format_csv])
     return table
 
 

@@ -37,19 +37,35 @@ def scores_html(results: Sequence["SuiteResult"]) -> str:
         )
         for circuit, suite in suites
     ]
+    notes: list[str] = []
     if len(suites) > 1:
-        means = (
-            mean_score(each.score for each in results if each.model_name == model)
-            for model in models
-        )
-        rows.append(_row(["all suites", "SG score"], [_share(mean) for mean in means]))
+        means, notes = _means(results, models)
+        rows.append(_row(["all suites", "SG score"], means))
     head = _row(["circuit", "suite"], models, "th")
     caption = "Share of items on which a suite's predictions hold [95% Wilson interval]"
     if len(suites) > 1:
         caption += "; SG score: the mean over suites, every suite counts alike"
     lines = [f"{caption}. {escape(_origin(results))}"]
-    lines += map(escape, results[0].swallowed_lines(results))
+    lines += map(escape, [*notes, *results[0].swallowed_lines(results)])
     return _table(head, rows) + _SMALL.format("<br>".join(lines))
+
+
+def _means(results: Sequence["SuiteResult"], models: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return each model's SG score, and what to say where they are over different suites."""
+    scored = {
+        model: [each for each in results if each.model_name == model and not math.isnan(each.score)]
+        for model in models
+    }
+    over = [
+        ("", model, frozenset(("", each.suite_name) for each in own))
+        for model, own in scored.items()
+    ]
+    of = results[0].uneven(over).get("")
+    means = []
+    for own, (*_, suites) in zip(scored.values(), over, strict=True):
+        mean = _share(mean_score(each.score for each in own))
+        means.append(f"{mean} ({len(suites)} of {of})" if of and own else mean)
+    return means, results[0].uneven_lines(over)
 
 
 def predictions_html(result: "SuiteResult") -> str:

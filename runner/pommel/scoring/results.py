@@ -1,7 +1,8 @@
 """What came out: predictions per item, scores per suite. Values only; computed elsewhere."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import FormulaError, UsageError, counted
+from pommel.errors import FormulaError, UsageError, counted, listed
 from pommel.files import frame_of, frame_of_rows
 from pommel.models import Membership
 from pommel.scoring.choices import Choices, ScoreRule
@@ -219,8 +220,11 @@ _RULES = get_args(ScoreRule)
 
 OwnTable = Literal["predictions", "suites"]
 
-# More scores than these are not named below a table.
-_MOST_LINES = 5
+# Of several suites together: what the mean is of, whose it is, and the suites (language, name).
+Mean = tuple[Hashable, Hashable, frozenset[tuple[str, str]]]
+
+# More scores than these are not named below a table, nor more suites.
+_MOST_LINES, _MOST_NAMED = 5, 3
 
 SUITE_COLUMNS = (
     "model_name",
@@ -370,6 +374,42 @@ class SuiteResult:
         ]
         more = len(found) - len(lines)
         return [*lines, f"... and {counted(more, 'more score')} with such items"] if more else lines
+
+    @staticmethod
+    def uneven(means: Iterable[Mean]) -> dict[Hashable, int]:
+        """Return what the means of several models are of that are not over the same suites.
+
+        Each with the number of suites that any of them has. Models without a score do not count.
+        """
+        found: dict[Hashable, set[frozenset[tuple[str, str]]]] = {}
+        for what, _, suites in means:
+            if suites:
+                found.setdefault(what, set()).add(suites)
+        return {what: len(frozenset().union(*own)) for what, own in found.items() if len(own) > 1}
+
+    @staticmethod
+    def uneven_lines(means: Iterable[Mean]) -> list[str]:
+        """Say below a table of means that they are over different suites; nothing if they are not.
+
+        They say which suites all models have, too, or how many.
+        """
+        known = [*means]
+        if not SuiteResult.uneven(known):
+            return []
+        by_model: dict[Hashable, frozenset[tuple[str, str]]] = {}
+        for _, model, suites in known:
+            if suites:
+                by_model[model] = by_model.get(model, frozenset()) | suites
+        names = sorted({name for _, name in frozenset.intersection(*by_model.values())})
+        if not names:
+            how = "No suite is one of all; pommel compare takes those that two models have"
+        elif len(names) > _MOST_NAMED:
+            how = f"All have {len(names)} of them ({listed(names)}); --suite chooses suites"
+        else:
+            options = " ".join(f"--suite {shlex.quote(name)}" for name in names)
+            how = f"All have {listed(names)}: {options}"
+        what = "k of n: over k of the n suites. Models do not have the same ones"
+        return [f"{what}, and such numbers cannot be compared.", f"{how}."]
 
     @property
     def scores(self) -> tuple[Score, ...]:

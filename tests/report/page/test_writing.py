@@ -74,6 +74,17 @@ def test_results_of_others_show_what_they_have(tmp_path: Path) -> None:
     assert "prediction 0 ✗" in text
 
 
+def test_scores_over_different_suites_say_over_how_many(tmp_path: Path) -> None:
+    runs = [scored("s", "a", "10"), scored("t", "a", "11"), scored("s", "b", "11")]
+    text = visible(report(tmp_path, *(record(each, str(n)) for n, each in enumerate(runs))))
+    assert "] (2 of 2)" in text
+    assert "] (1 of 2)" in text
+    assert "Models do not have the same ones, and such numbers cannot be compared." in text
+    even = visible(report(tmp_path, *(record(each, str(n)) for n, each in enumerate(runs[:2]))))
+    assert "k of n" not in even
+    assert " of 2)" not in even
+
+
 def test_swallowed_regions_are_told_below_the_scores(tmp_path: Path) -> None:
     result = scored("s", "m", "10")
     swallowed = np.array([False, True])

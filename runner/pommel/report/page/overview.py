@@ -60,7 +60,11 @@ def overview(
         "circuits": circuits_of(means),
         "model_rows": model_rows(every, means),
         "model_caption": " ".join(
-            ["SG score, over all suites, and scores by circuit.", *of_several.mean_notes()]
+            [
+                "SG score, over all suites, and scores by circuit.",
+                *of_several.mean_notes(),
+                *of_several.uneven_notes(),
+            ]
         ),
         "suite_rows": rows,
         "columns": [next(iter(each.values())) for each in score_columns(models)],

@@ -121,13 +121,25 @@ def circuits_of(levels: Levels) -> list[str]:
 def model_rows(
     models: Sequence[ReportModel], levels: Levels
 ) -> Iterator[tuple[ReportModel, int, list[Cell]]]:
-    """Yield each model, on how many suites it was run, and its SG score and those by circuit."""
+    """Yield each model, on how many suites it was run, and its SG score and those by circuit.
+
+    A score says of how many suites it is where not all models have the same ones.
+    """
     overall, by_circuit = by_model(levels["model"].rows), by_model(levels["circuit"].rows)
+    uneven = together(levels, "model", "circuit").uneven
+
+    def cell(row: Accuracy | None) -> Cell:
+        shown = accuracy_cell(row)
+        if row and row.suites and (row.level, row.unit) in uneven:
+            of = f"({row.n_suites_cell(uneven)})"
+            return shown._replace(detail=f"{shown.detail} {of}".strip())
+        return shown
+
     for model in models:
         whole = next(iter(overall.get(model.key, [])), None)
         own = {row.unit.circuit: row for row in by_circuit.get(model.key, [])}
         rows = [whole, *map(own.get, circuits_of(levels))]
-        yield model, len(whole.suites) if whole else 0, [*map(accuracy_cell, rows)]
+        yield model, len(whole.suites) if whole else 0, [*map(cell, rows)]
 
 
 def score_columns(models: Sequence[ReportModel]) -> list[dict[tuple[float, str], ReportModel]]:
