@@ -190,10 +190,10 @@ def test_only_blocks_that_have_changed_are_read(monkeypatch: pytest.MonkeyPatch)
     def counted_block(
         self: run_index._Reading,
         rows: list[tuple[Any, ...]],
-        digests: Mapping[int, str],
+        digest: str,
     ) -> run_index.Block:
         read.append(rows[0][0] // 1024)
-        return block(self, rows, digests)
+        return block(self, rows, digest)
 
     with opened(imported(f"{n:012x}", suite=f"{n}") for n in range(3000)) as store:
         monkeypatch.setattr(run_index._Reading, "_block", counted_block)  # noqa: SLF001 - likewise
