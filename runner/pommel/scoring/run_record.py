@@ -347,5 +347,5 @@ def _surprisals_of(run: _LateRun) -> SuiteSurprisals:
     return run.read(run.find())
 
 
-# Of runs from before there was a choice, or without it.
-_OLD_SETTINGS = {"swallowed": "begin", "punctuation": "apart", "verdicts": ""}
+# Of runs from before there was a choice.
+_OLD_SETTINGS = {"swallowed": "begin", "punctuation": "apart"}
