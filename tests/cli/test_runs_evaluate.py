@@ -10,6 +10,7 @@ from tests.store.run_samples import agreement, imported, made
 
 from pommel.models import registry
 from pommel.store import Selection, Store
+from pommel.surprisal import Token
 
 
 @pytest.fixture
@@ -49,6 +50,24 @@ def test_nothing_changed_is_the_same_run(pommel: Pommel, run: Outcome, own_store
         "nothing new to keep: the store has these runs, which are the newest now\n"
     )
     assert ids(own_store) == before
+
+
+@pytest.mark.usefixtures("run")
+def test_a_run_that_is_judged_otherwise_now_is_kept_anew(
+    pommel: Pommel, own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one is that rounding had decided, by a version that knew no ties but exact ones."""
+    n_ties = []
+    # First, everything is a tie.
+    for tie_bits in (1e9, 1e-5):
+        monkeypatch.setattr(Token, "TIE_BITS", tie_bits)
+        outcome = pommel("runs", "evaluate", "--format", "csv")
+        assert "1 run kept with other results than before: " in outcome.stderr
+        (row,) = pommel("stats", "accuracy", "--by", "suite", "--format", "csv").rows()
+        assert row["n_ties"] == outcome.rows()[0]["n_ties"]
+        n_ties.append(int(row["n_ties"]))
+    assert n_ties[0] > n_ties[1] == 0
+    assert len(ids(own_store)) == 1
 
 
 @pytest.mark.usefixtures("here")

@@ -41,7 +41,7 @@ from pommel.models import Named
 from pommel.report import ListedRun, Results
 from pommel.scoring import Oov, ResultsTable, Run, RunRecord, ScoreRule, Swallowed
 from pommel.sources import load_suites
-from pommel.store import Selection, Store
+from pommel.store import Store
 from pommel.suite import Suite
 
 # What fits on a screen.
@@ -219,7 +219,8 @@ def evaluate_again(chosen: _EvaluateAgainOptions) -> None:
     """Check the predictions of RUNs, or of all that fit, again, with no model.
 
     Tokens come from the store. So predictions, metrics, regions and score rules may change, as long
-    as the sentences are the same. The results are kept as runs of their own.
+    as the sentences are the same. The results are kept as runs of their own; a run that comes out
+    otherwise under this version of pommel is kept anew.
 
     \b
       pommel runs evaluate --score first
@@ -292,14 +293,21 @@ def _pairs(
 
 
 def _keep(store: Store, made: Sequence[Run]) -> None:
-    """Keep the runs that the store does not have; all of them are the newest from now on."""
-    there = {each.run_id for each in store.runs.heads(Selection())}
+    """Keep the runs that the store does not have; all of them are the newest from now on.
+
+    So is one that it has with other results, from a version that judged otherwise.
+    """
     runs = {RunRecord.of(run).run_id: run for run in made}
+    there = {each.run_id: each.result.packed_items() for each in store.runs.records_of([*runs])}
     new = [run_id for run_id in runs if run_id not in there]
-    store.runs.renew(runs, [runs[run_id] for run_id in new])
+    changed = [each for each, items in there.items() if items != runs[each].result.packed_items()]
+    store.runs.renew(runs, [runs[run_id] for run_id in (*new, *changed)])
+    if changed:
+        names = listed(changed, most=5)
+        note(f"{counted(len(changed), 'run')} kept with other results than before: {names}")
     if new:
         note(f"{counted(len(new), 'run')} kept: {listed(new, most=5)}")
-    else:
+    elif not changed:
         note("nothing new to keep: the store has these runs, which are the newest now")
 
 
