@@ -267,8 +267,15 @@ def test_a_long_table_and_workbooks_of_both_kinds(client: TestClient, tmp_path: 
     [
         ({"name": "t"}, "choose a file, or paste the cells of a table"),
         ({"name": "t", "file": sent("a.pdf", b"x")}, "a.pdf: a table's file ends in .csv, .tsv or"),
-        ({"name": "t", "text": "a,b\nx | y,x\n"}, "the table:2:7: this sentence has 1 region,"),
-        ({"name": "t", "file": sent("a.csv", b"a,b\nx | y,x\n")}, "a.csv:2:7: this sentence has"),
+        (
+            {"name": "t", "text": "a,b\nx | y | z,x | z\n"},
+            "the table:2:11: this sentence has 2 regions,",
+        ),
+        (
+            {"name": "t", "file": sent("a.csv", b"a,b\nx | y | z,x | z\n")},
+            "a.csv:2:11: this sentence has",
+        ),
+        ({"name": "t", "text": "a,b\nx | y,x\n"}, "the table:1:3: no cell of the column 'b'"),
         ({"name": "t", "file": sent("a.xlsx", b"PK\x03\x04 broken")}, "a.xlsx: "),
     ],
 )

@@ -572,7 +572,9 @@ def test_a_table_and_a_grammar(address: str, page: Page, tmp_path: Path) -> None
     (table := tmp_path / "wrong.csv").write_text("match,mismatch\nThe dogs | bark,The dogs\n")
     card.locator("[name=file]").set_input_files(table)
     card.get_by_role("button", name="Begin").click()
-    expect(card.get_by_role("alert")).to_contain_text("wrong.csv:2:17: this sentence has 1 region")
+    expect(card.get_by_role("alert")).to_contain_text(
+        "wrong.csv:1:7: no cell of the column 'mismatch' has"
+    )
     (table := tmp_path / "right.csv").write_text("match,mismatch\nA | b,A | c\n")
     card.locator("[name=file]").set_input_files(table)
     card.get_by_role("button", name="Begin").click()
