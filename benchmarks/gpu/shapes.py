@@ -40,6 +40,23 @@ SHAPES: dict[str, tuple[str, dict[str, int | float]]] = {
     ),
 }
 
+# As many layers and next to no weights: as much is asked of torch.
+_NARROW: dict[str, dict[str, int]] = {
+    "tiny": {},
+    "gpt2-small": {"n_embd": 24},
+    "pythia-1.4b": {"hidden_size": 64, "intermediate_size": 64},
+    "llama-8b": {
+        "hidden_size": 64,
+        "intermediate_size": 64,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 2,
+    },
+}
+SHAPES |= {
+    f"{shape}-narrow": (SHAPES[shape][0], SHAPES[shape][1] | narrow | {"vocab_size": 6_000})
+    for shape, narrow in _NARROW.items()
+}
+
 
 def make_network(
     folder: Path, shape: str, texts: Iterable[str], *, device: str, dtype: str

@@ -73,10 +73,7 @@ def _peers(setting: Setting, *, compare_with: str, harness: bool) -> list[Varian
 
 
 def _timed(setting: Setting, variants: Sequence[Variant], work: Work, few: Work) -> pd.DataFrame:
-    """Time variants in turns, each after a little work.
-
-    One more run says how busy the GPU is, and one of pommel's ways how often it calls torch.
-    """
+    """Time variants in turns, each after a little work; one more run says how busy the GPU is."""
     seconds: dict[str, list[float]] = {variant.name: [] for variant in variants}
     bits: dict[str, Any] = {}
     for variant in variants:
@@ -99,9 +96,6 @@ def _timed(setting: Setting, variants: Sequence[Variant], work: Work, few: Work)
                 "sentences/s": len(work.sentences) / best,
                 "x pommel": best / min(seconds[variants[0].name]),
                 "GPU busy": busy,
-                "calls": kernel_calls(functools.partial(variant.run, work))
-                if variant.name.startswith("pommel")
-                else None,
                 "difference": largest_difference(bits[variant.compare_with], bits[variant.name])
                 if variant.compare_with
                 else None,
@@ -139,28 +133,6 @@ def busy_share(device: str, work: Callable[[], object]) -> float | None:
         busy_ns += max(0, ends - max(begins, end))
         end = max(end, ends)
     return busy_ns / 1e9 / seconds
-
-
-def kernel_calls(work: Callable[[], object]) -> int:
-    """Do `work`; return how often torch is asked for numbers, views of tensors left out.
-
-    On a GPU each is a kernel or a few, and takes the processor some 5 to 10 microseconds: that is
-    all that CUDA graphs can save. The number is the same on every device, but for what is fused.
-    """
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Count(TorchDispatchMode):  # type: ignore[no-untyped-call]
-        n = 0
-
-        def __torch_dispatch__(
-            self, operator: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            Count.n += not operator.is_view
-            return operator(*args, **(kwargs or {}))
-
-    with Count():  # type: ignore[no-untyped-call]
-        work()
-    return Count.n
 
 
 def whole_process(setting: Setting, suites: Sequence[Path], store: Path) -> Mapping[str, float]:

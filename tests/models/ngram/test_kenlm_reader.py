@@ -24,6 +24,8 @@ from pommel.models.ngram.model import (
     open_arpa,
     read_with_kenlm,
 )
+from pommel.scoring import run_suites
+from pommel.sources.load import load_suites
 from recipes.english.grammar import held_out_corpus
 
 EN_NGRAM = shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
@@ -63,6 +65,14 @@ def test_both_readers_give_the_same_numbers(
             assert other.surprisal_bits == pytest.approx(token.surprisal_bits, abs=1e-4)
             n_unknown += token.oov
     assert n_unknown > 15
+
+
+def test_both_readers_give_the_same_verdicts(both: tuple[NgramModel, NgramModel]) -> None:
+    """Both halves of these items are the same words in another order, many with the same sum."""
+    suites = load_suites(["center_embed", "center_embed_mod"]).suites
+    for model in both:
+        predictions = [run.result.predictions[0] for run in run_suites(model, suites)]
+        assert [(each.n_holding, each.n_ties) for each in predictions] == [(20, 5), (12, 13)]
 
 
 def test_both_readers_describe_the_model_alike(both: tuple[NgramModel, NgramModel]) -> None:

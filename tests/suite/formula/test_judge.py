@@ -288,6 +288,8 @@ def test_the_truth_is_the_sign_of_the_margin(tree: Expression, bits: list[float]
         ("(1;%a%) < (1;%b%)", 1, 2.5, True),
         ("(1;%a%) < (1;%b%)", 1, 2, False),
         ("(1;%a%) > (1;%b%)", 1, 2, False),
+        # Moved by all their room they are a tie.
+        ("(1;%a%) < (1;%b%)", 1, 2.000005, False),
         ("(1;%a%) - (1;%b%) < 1.5", 1, 1.6, True),
         ("2 * (1;%a%) - (1;%b%) / 2 < 3", 1, 2, True),
         ("3 * (1;%a%) - (1;%b%) / 2 < 3", 1, 2, False),
