@@ -95,10 +95,9 @@ class Ratings:
         passed over, and so are rows with an empty rating. Raises `UsageError` without a name or a
         file, `InputError` for a file that cannot be read, `FaultyFileError` with all faults.
         """
-        name, equals, path = told.partition("=")
-        # A folder may have such a sign in its name, too.
-        if not equals or "/" in name or "\\" in name:
-            name, path = cls.DEFAULT_NAME, told
+        name, path = TableReading.named(told)
+        if path == told:
+            name = cls.DEFAULT_NAME
         if not (name.strip() and path):
             raise UsageError(f"--ratings {told}: write FILE or NAME=FILE")
         table = TableReading().table(Path(path))

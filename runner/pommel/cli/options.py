@@ -34,7 +34,8 @@ class _Memory(click.types.StringParamType):
             self.fail(f"{value!r}: {error}", param, ctx)
 
 
-MemorySize = Annotated[int, _Memory()]
+MEMORY_SIZE = _Memory()
+MemorySize = Annotated[int, MEMORY_SIZE]
 
 
 class _FilePath(click.Path):

@@ -10,9 +10,10 @@ import click
 from pommel.analysis import plain_table
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import FILE, Count, Folder, Options, option, takes_options
+from pommel.cli.options import MEMORY_SIZE
 from pommel.cli.output import follow, note, show_table, show_text
 from pommel.errors import UsageError, counted
-from pommel.models import LoadOptions
+from pommel.files import TableReading
 from pommel.studies import Asked, Study, StudyFolder
 
 
@@ -26,13 +27,10 @@ def _words(_context: click.Context, _option: click.Parameter, text: str) -> str:
     raise click.BadParameter(f"{text!r}: write the words of pommel launch, as 'slurm --requeue'")
 
 
-def _size(_context: click.Context, _option: click.Parameter, text: str | None) -> str:
+def _size(context: click.Context, option: click.Parameter, text: str | None) -> str:
     """Return an amount of memory as it was written; "" for none."""
-    try:
-        if text is not None:
-            LoadOptions.read_memory(text)
-    except ValueError as error:
-        raise click.BadParameter(f"{text!r}: {error}") from None
+    if text is not None:
+        MEMORY_SIZE.convert(text, option, context)
     return text or ""
 
 
@@ -100,9 +98,7 @@ class _StudyOptions(Options):
         """Return the tables of ratings by their names, "" where none was given."""
         found = {}
         for each in self.ratings:
-            name, equals, path = each.partition("=")
-            if not equals or "/" in name or "\\" in name:
-                name, path = "", each
+            name, path = TableReading.named(each)
             if name in found:
                 raise UsageError(f"--ratings {each}: there are two of one name; write NAME=FILE")
             found[name] = Path(path)

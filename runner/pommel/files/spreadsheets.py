@@ -100,6 +100,13 @@ class TableReading:
     encoding: str = ""
     sheet: str = ""
 
+    @staticmethod
+    def named(told: str) -> tuple[str, str]:
+        """Return the name and the path of "NAME=FILE", the name "" of a file alone."""
+        name, equals, path = told.partition("=")
+        # A folder may have such a sign in its name, too.
+        return (name, path) if equals and not {*name} & {*"/\\"} else ("", told)
+
     def table(self, path: Path) -> CsvTable:
         """Read a table as a whole; raises as `rows`."""
         return CsvTable.of(self.rows(path), str(path))

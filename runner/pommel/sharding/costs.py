@@ -30,7 +30,6 @@ _ASSUMED = (
 )
 # What a node costs at least, as if it were weights; and a model of which nobody can tell.
 _LEAST_WEIGHTS, _UNKNOWN_WEIGHTS = 1_000_000, 100_000_000
-_UNSIZED = "size unknown of {}: taken for 100 million weights"
 # What scoring may take beside the weights.
 _SCORING_BYTES = 1 << 30
 
@@ -104,7 +103,7 @@ class Costs:
             "no tokenizer at hand of {}: 1.3 tokens for each word": [
                 not (each.tokenizer or each.n_parameters == 0) for each in outlines
             ],
-            _UNSIZED: [n is None for n in sizes],
+            "size unknown of {}: taken for 100 million weights": [n is None for n in sizes],
         }
         notes = [doubt.format(counted(sum(of), "model")) for doubt, of in doubts.items() if any(of)]
         return cls(

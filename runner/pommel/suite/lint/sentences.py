@@ -7,7 +7,15 @@ from dataclasses import replace
 from pommel.errors import counted, listed, quoted
 from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.characters import as_read
-from pommel.suite.lint.subject import MOST, Contrast, Remark, Side, Subject, opposed
+from pommel.suite.lint.subject import (
+    MOST,
+    Contrast,
+    Remark,
+    Side,
+    Subject,
+    opposed,
+    predictions_that,
+)
 
 
 def empty_region(subject: Subject) -> Iterator[Remark]:
@@ -88,11 +96,10 @@ def duplicate_prefix(subject: Subject) -> Iterator[Remark]:
 def _asked_before(
     subject: Subject, items: Sequence[int], predictions: Sequence[int], *, is_whole: bool
 ) -> Remark:
-    names = listed([*map(str, predictions)], most=len(predictions))
-    who = f"predictions {names} ask" if len(predictions) > 1 else f"prediction {names} asks"
     how_much, what, vary = "nothing", "what is compared", "words before what is compared"
     if is_whole:
         how_much, what, vary = "hardly anything", "what differs in its sentences", "words before it"
+    who = predictions_that(predictions, "ask")
     return Remark(
         path=("items", items[0]),
         message=f"{who} {how_much} new of a left-to-right model {subject.where(items)}: {what}, "

@@ -225,10 +225,16 @@ def _regions_text(side: Side) -> str:
     return f"{noun} {' + '.join(map(str, side.regions))}"
 
 
-def n_shared(texts: Iterable[str]) -> int:
-    """Return with how many characters all of several texts, not all the same, begin alike."""
+def n_shared(texts: Iterable[Iterable[str]]) -> int:
+    """Return with how many characters, or words, several texts, not all the same, begin alike."""
     columns = enumerate(zip_longest(*texts))
-    return next(n for n, characters in columns if len(set(characters)) > 1)
+    return next(n for n, those in columns if len(set(those)) > 1)
+
+
+def predictions_that(predictions: Sequence[int], verb: str) -> str:
+    """Return what predictions do in words: "prediction 0 asks", "predictions 0 and 1 ask"."""
+    names = listed([*map(str, predictions)], most=len(predictions))
+    return f"predictions {names} {verb}" if len(predictions) > 1 else f"prediction {names} {verb}s"
 
 
 # A fault of a few items among many is an oversight; where every second item has it, it is a design.
@@ -435,15 +441,12 @@ class Subject:
             less, more = (self.text(item, side) for side in contrast.pair)
             return tuple(before), (less,), (more,)
         texts = (self.items[item][side.condition].sentence.text for side in contrast.pair)
-        first, second = ([*(text.split() if self.has_spaces else text)] for text in texts)
-        start = end = 0
-        shorter = min(len(first), len(second))
-        while start < shorter and first[start] == second[start]:
-            start += 1
-        while end < shorter - start and first[-1 - end] == second[-1 - end]:
-            end += 1
-        one, other = (tuple(each[start : len(each) - end]) for each in (first, second))
-        return tuple(first[:start]), one, other
+        first, second = (tuple(text.split() if self.has_spaces else text) for text in texts)
+        if first == second:
+            return first, (), ()
+        start = n_shared((first, second))
+        end = n_shared(each[start:][::-1] for each in (first, second))
+        return first[:start], first[start : len(first) - end], second[start : len(second) - end]
 
     def is_told_later(self, item: int, contrast: Contrast) -> bool:
         """Say whether what follows the difference of two whole sentences tells the right one.

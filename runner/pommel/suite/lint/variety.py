@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pommel.errors import counted, listed, quoted
 from pommel.suite.lint.balance import SIGNIFICANT
-from pommel.suite.lint.subject import MOST, Contrast, Remark, Subject, n_shared
+from pommel.suite.lint.subject import MOST, Contrast, Remark, Subject, n_shared, predictions_that
 
 # So many words, and no more than half as many as items, are few where the language has more.
 _ENOUGH_WORDS = 30
@@ -52,21 +52,16 @@ def _few(subject: Subject, *, is_closed: bool) -> Iterator[Remark]:
             shown = listed([*map(quoted, sorted(most))], most=_SHOWN_FORMS)
             found.setdefault((n_words, f"{shown} in {n_most}"), []).append(index)
     for (n_words, example), predictions in found.items():
+        who = predictions_that(predictions, "compare")
         yield Remark(
             path=("predictions", predictions[0], "formula"),
-            message=f"{_who(predictions, 'compare')} only {counted(n_words, 'word')}, all forms of "
-            f"each as one, in {n_items} items: {example} of them",
+            message=f"{who} only {counted(n_words, 'word')}, all forms of each as one, "
+            f"in {n_items} items: {example} of them",
             hint="that is few, unless it is a class that has no more (pronouns, auxiliaries)"
             if is_closed
             else "a score is one of these words; compare more, 30 where the language has them",
             predictions=tuple(predictions),
         )
-
-
-def _who(predictions: Sequence[int], verb: str) -> str:
-    names = listed([*map(str, predictions)], most=len(predictions))
-    many = len(predictions) > 1
-    return f"predictions {names} {verb}" if many else f"prediction {names} {verb}s"
 
 
 def _forms(subject: Subject, item: int, pairs: Sequence[Contrast]) -> frozenset[str]:
@@ -148,7 +143,7 @@ def shared_context(subject: Subject) -> Iterator[Remark]:
     for n_contexts, predictions in found.items():
         yield Remark(
             path=("predictions", predictions[0], "formula"),
-            message=f"before what {_who(predictions, 'compare')}, "
+            message=f"before what {predictions_that(predictions, 'compare')}, "
             f"{counted(len(subject.items), 'item')} have only {n_contexts} different beginnings",
             hint="a left-to-right model comes to it in no more states, and items with the same one "
             "are not independent; let words before it differ",
