@@ -171,7 +171,8 @@ def _texts_of_regions() -> "msgspec.json.Decoder[Any]":
     import msgspec
 
     condition = dict[str, str | list[msgspec.Raw]]
-    item_or_prediction = dict[str, str | int | list[condition]]
+    # An item's `source` is an object, as `meta` is.
+    item_or_prediction = dict[str, str | int | dict | list[condition]]  # type: ignore[type-arg]
     kinds = dict[str, dict | list[item_or_prediction]]  # type: ignore[type-arg]
     return msgspec.json.Decoder(kinds, float_hook=WrittenFloat)
 
