@@ -172,6 +172,7 @@ class TestEveryImage:
         unknown = [[str(int(each in spec["unk_types"])) for each in line] for line in tokens]
         assert masks == unknown
 
+    @pytest.mark.full
     def test_both_protocols_agree(self, kind: str, printed: Printed) -> None:
         spec = TokenizerSpec.from_dict(json.loads(printed(kind, "spec")))
         table = parse_surprisal_table(printed(kind, "get_surprisals"), where=kind)
@@ -192,6 +193,7 @@ class TestEveryImage:
                 assert (token.oov, token.role) == (exact.oov, exact.role), sentence
                 assert token.surprisal_bits == pytest.approx(exact.surprisal_bits, abs=2e-6)
 
+    @pytest.mark.full
     def test_predictions(self, kind: str, image: Roots, printed: Printed, tmp_path: Path) -> None:
         path = tmp_path / "predictions"
         assert image(kind).output("get_predictions.hdf5", "-", path, text=TEXT) == ""
@@ -374,6 +376,7 @@ class TestHuggingFace:
         assert [token.text for token in found.pop(99)] == ["The", "Ġdo", "g"]
         assert_same(found, model, Policy(bos="never", eos="always"))
 
+    @pytest.mark.full
     def test_what_pommel_asks_for_is_followed(self, image: Roots) -> None:
         asked = {"POMMEL_DTYPE": "bfloat16", "POMMEL_DEVICE": "cpu", "POMMEL_BATCH_TOKENS": "9"}
         printed = output(

@@ -121,6 +121,7 @@ def test_what_is_optional_and_fails_is_left_out_with_what_needs_it(english: Path
     assert "without --offline" in log
 
 
+@pytest.mark.full
 def test_models_run_on_the_suites_of_the_paper(
     tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +168,7 @@ own = "stats auc --ratings={ratings}"
 """
 
 
+@pytest.mark.full
 def test_people_stand_beside_the_models_where_there_are_ratings(tmp_path: Path) -> None:
     study = study_of(tmp_path, RATED)
     ratings = tmp_path / "ratings.csv"

@@ -163,6 +163,7 @@ def test_suites_come_out_of_their_grammars_again() -> None:
     assert set(made) == {path.name for path in suite_files()}
 
 
+@pytest.mark.full
 def test_hashing_changes_nothing(tmp_path: Path) -> None:
     # All of them come out again above, under a seed of chance; here of each language the largest.
     largest: dict[str, Path] = {}

@@ -101,7 +101,7 @@ def _on_host(nats: "list[torch.Tensor]") -> Callable[[], Bits]:
     copied = torch.cuda.current_stream(values.device).record_event() if values.is_cuda else None
 
     def bits() -> Bits:
-        if copied:
+        if copied is not None:
             copied.synchronize()
         return np.asarray(copy.numpy().astype(np.float64) / math.log(2))
 

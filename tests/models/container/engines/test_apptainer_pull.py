@@ -128,5 +128,5 @@ def test_nothing_is_left_of_a_pull_that_is_killed(cache: Path, tmp_path: Path) -
     finally:
         asking.kill()
         asking.wait()
-    assert wait_until(lambda: not [*cache.iterdir()], timeout_s=10)
-    assert wait_until(lambda: not [*with_words(str(program), "pull")], timeout_s=10)
+    assert wait_until(lambda: not [*cache.iterdir()], timeout_s=60)
+    assert wait_until(lambda: not [*with_words(str(program), "pull")], timeout_s=60)
