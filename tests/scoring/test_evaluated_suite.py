@@ -120,6 +120,8 @@ def test_what_skips_an_item_is_written_where_there_is_any_and_read_again() -> No
     assert counts == [{"n_unscored", "n_not_comparable"}, {"n_unscored"}]
     again = table_from_suite(read(evaluated_suite_to_dict(suite, table)))
     np.testing.assert_array_equal(again.n_not_comparable, table.n_not_comparable)
+    np.testing.assert_array_equal(again.values["sum"], table.values["sum"])
+    np.testing.assert_array_equal(again.whole["sum"], [[1.0, table.whole["sum"][0, 1]]])
     assert again.sentence_n_tokens("match") == again.sentence_n_tokens("mismatch")
     value = evaluated_suite_to_dict(suite, table, with_n_tokens=True)
     again = table_from_suite(read(value))

@@ -164,7 +164,8 @@ def test_tokens_without_a_surprisal_where_a_prediction_needs_them() -> None:
         (
             "words on small: prediction 0 needs a token without a surprisal in 2 items; "
             "it is left out of its region"
-        )
+        ),
+        "words on small: prediction 0 has no value in 2 items, and counts as failed",
     ]
     surprisals = SuiteSurprisals.of(model, make_suite(ITEMS, [FORMULA]))
     assert surprisals.n_unscored == 2

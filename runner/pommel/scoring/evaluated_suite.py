@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pommel.errors import SurprisalError
 from pommel.files import WrittenFloat
@@ -56,7 +57,7 @@ def table_from_suite(suite: Suite) -> RegionTable:
         condition_names=suite.condition_names,
         region_numbers=numbers,
         values=values,
-        whole={**_whole(values), **_written_whole(suite)},
+        whole={**_whole(values, left_out=counts["n_unscored"] > 0), **_written_whole(suite)},
         **counts,
         swallowed=swallowed,
         oovs=oovs,
@@ -76,8 +77,8 @@ def evaluated_suite_to_dict(
 
     The metrics are the suite's own and those of its predictions. One that a region does not have
     is null: so are all of a swallowed region, which says that it has 0 tokens, unless
-    `zero_where_swallowed`, and of one whose sentence the model has failed at. `model_name` becomes
-    `meta.model`, as the retired tool wrote it.
+    `zero_where_swallowed`, of one without a token that has a surprisal, and of one whose sentence
+    the model has failed at. `model_name` becomes `meta.model`, as the retired tool wrote it.
     `with_n_tokens` is for methods under which only sentences of equal length compare.
     """
     # A copy: what was read is the suite's own, and stays what it was.
@@ -140,10 +141,13 @@ def _written_whole(suite: Suite) -> dict[str, Bits]:
     }
 
 
-def _whole(values: Mapping[str, Bits]) -> dict[str, Bits]:
+def _whole(values: Mapping[str, Bits], *, left_out: NDArray[np.bool_]) -> dict[str, Bits]:
+    """Return what follows from the regions; those `left_out` need no value and add nothing then."""
     adding = {"sum": np.add, "min": np.fmin, "max": np.fmax}
     return {
-        metric: add.reduce(values[metric], axis=-1)
+        metric: add.reduce(
+            np.where(left_out & np.isnan(bits), METRICS[metric].of_nothing, bits), axis=-1
+        )
         for metric, add in adding.items()
-        if metric in values
+        if (bits := values.get(metric)) is not None
     }

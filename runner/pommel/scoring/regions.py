@@ -36,8 +36,9 @@ class RegionTable:
 
     Axes: items as in the suite, conditions as in `suite.condition_names`, regions as in
     `suite.region_numbers`. `values[metric]` has the shape (n_items, n_conditions, n_regions), in
-    bits; a region without a scored token has the sum 0 and no other metric (NaN), one with a token
-    that was not asked for, or of a sentence at which the model has failed, has no metric at all.
+    bits; a region without a token has the sum 0 and no other metric (NaN). One of whose tokens none
+    has a surprisal, one with a token that was not asked for, and one of a sentence at which the
+    model has failed, have no metric at all.
     `whole[metric]` is the metric over all tokens of a condition, (n_items, n_conditions).
     `n_tokens` counts a region's tokens, `n_unscored` those among them that have no surprisal though
     they were asked for, and `n_not_comparable` those among these to which the method does not
@@ -224,8 +225,10 @@ def region_table(
         item_numbers=tuple(item.number for item in suite.items),
         condition_names=suite.condition_names,
         region_numbers=suite.region_numbers,
-        values=_values(metrics, bits, bit_cells, known),
-        whole=_values(metrics, bits, bit_cells // known.shape[-1], known.all(axis=-1)),
+        values=_values(metrics, bits, bit_cells, known, n_tokens),
+        whole=_values(
+            metrics, bits, bit_cells // known.shape[-1], known.all(axis=-1), n_tokens.sum(axis=-1)
+        ),
         n_tokens=n_tokens,
         n_unscored=n_not_comparable + n_without["no context"],
         n_not_comparable=n_not_comparable + n_failed,
@@ -236,17 +239,22 @@ def region_table(
 
 
 def _values(
-    metrics: Collection[str], bits: Bits, groups: Counts, known: NDArray[np.bool_]
+    metrics: Collection[str],
+    bits: Bits,
+    groups: Counts,
+    known: NDArray[np.bool_],
+    n_tokens: Counts,
 ) -> dict[str, Bits]:
     """Apply metrics to each group of `bits`.
 
-    `groups` ascends, and indexes the flattened `known`, which says what can have a value.
+    `groups` ascends, and indexes the flattened `known`, which says what can have a value, and
+    `n_tokens`. Of tokens none of which has a surprisal the sum would be a 0 that no token has.
     """
     present, starts = np.unique(groups, return_index=True)
     values = {}
     for name in metrics:
         metric = METRICS[name]
-        result = np.full(known.size, metric.of_nothing)
+        result = np.where(n_tokens.ravel() == 0, metric.of_nothing, np.nan)
         if len(present):
             result[present] = metric.of_groups(bits, starts)
         values[name] = np.where(known, result.reshape(known.shape), np.nan)

@@ -349,8 +349,8 @@ def surprisal_findings(document: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield all that is wrong with the `metric_value`s of a document of an evaluated suite's shape.
 
     Every region has the metric that predictions read (the first of the suite's); its sum is a
-    number where it has tokens (`n_tokens` is not 0), and nothing is below 0. Another metric may be
-    null or NaN: an empty region has no mean.
+    number, unless it has no tokens (`n_tokens` is 0) or some without a surprisal (`n_unscored`),
+    and nothing is below 0. Another metric may be null or NaN: an empty region has no mean.
     """
     metric = document["meta"]["metric"]
     needed = metric if isinstance(metric, str) else metric[0]
@@ -369,7 +369,8 @@ def surprisal_findings(document: Mapping[str, Any]) -> Iterator[Finding]:
         for metric, bits in values.items():
             if bits is None or math.isnan(bits):
                 # One with content and no tokens is swallowed by a token that begins before it.
-                if metric == "sum" and region.get("n_tokens") != 0:
+                may_lack = region.get("n_tokens") == 0 or region.get("n_unscored", 0) > 0
+                if metric == "sum" and not may_lack:
                     message, hint = "the surprisal is not a number", "write bits; no tokens have 0"
                     yield Finding(path=(*place, metric), message=message, hint=hint)
             elif bits < -Token.ROUNDING_BITS:
