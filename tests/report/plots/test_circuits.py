@@ -62,6 +62,25 @@ def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     assert drawn.texts[-1] == "Accuracy by circuit"
 
 
+def test_means_over_fewer_suites_are_hollow_and_named(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [each for each in RECORDS if each.result.model_name == "a"]
+    records.append(record("b", "s", "0100", circuit="agreement"))
+    drawn = draw(circuit_chart(Accuracies.of(records, "circuit", SETTINGS)), capfd)
+    assert drawn.caption.startswith(
+        "Accuracy by circuit. Models: a, b. Hollow: over some of the suites that other models "
+        "have, and not to be compared with these (b, agreement: 1 of 2). "
+    )
+    # In its facet, the hollow layer is behind the filled one.
+    assert [(each["model"], each["unit"]) for each in drawn.marks("symbol")] == [
+        ("a", "agreement"),
+        ("b", "agreement"),
+        ("a", "licensing"),
+    ]
+    assert drawn.svg.count('fill="white" stroke="#') == 1
+    of_all = {(row["model"], row["unit"]): row["n_suites_of_all"] for row in drawn.rows}
+    assert of_all == {("a", "agreement"): 2, ("b", "agreement"): 2, ("a", "licensing"): 1}
+
+
 def test_families_have_their_standard_deviation_and_another_shape(
     capfd: pytest.CaptureFixture[str],
 ) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pommel.analysis import Accuracies
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.report.plots.theme import (
     COLOURS,
+    PAPER,
     Rows,
     chance_layer,
     check_installed,
@@ -33,8 +34,9 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
 
     The rows are those of one level, whichever it is. A share of items has Wilson's interval, a mean
     over suites the stratified one, a family mean ± sd; where it was asked for, every mean over
-    suites has ± the standard deviation over these. The values are those of `circuit_rows`. Raises
-    `UsageError` where there is no accuracy.
+    suites has ± the standard deviation over these. A mean over some of the suites that other models
+    have is a hollow point. The values are those of `circuit_rows`. Raises `UsageError` where there
+    is no accuracy.
     """
     check_installed()
     import altair as alt
@@ -45,27 +47,36 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     base = alt.Chart().encode(y=row_axis(rows))
     # Of a model, of a family.
     shapes = alt.Scale(domain=[False, True], range=["circle", "diamond"])
-    layers = [
-        chance_layer(base),
-        interval_layer(base, COLOURS[0]),
-        base.mark_point(filled=True, opacity=1, size=55).encode(
-            x=share_axis("accuracy", share_domain(rows)),
-            shape=alt.Shape("is_family:N", legend=None, scale=shapes),
-            color=alt.value(COLOURS[0]),
-            tooltip=tooltip(_SHOWN),
-        ),
-    ]
+    points = base.encode(
+        x=share_axis("accuracy", share_domain(rows)),
+        shape=alt.Shape("is_family:N", legend=None, scale=shapes),
+        color=alt.value(COLOURS[0]),
+        tooltip=tooltip(_SHOWN),
+    )
+    filled = points.mark_point(filled=True, opacity=1, size=55)
+    layers = [chance_layer(base), interval_layer(base, COLOURS[0]), filled]
+    if _partial(rows):
+        hollow = points.mark_point(filled=False, fill=PAPER, opacity=1, size=55)
+        partial = alt.datum.n_suites < alt.datum.n_suites_of_all
+        layers[-1:] = [filled.transform_filter(~partial), hollow.transform_filter(partial)]
     chart, width = in_facets(layers, rows, ("model", "unit"))
     level = found.rows[0].level
     title = f"Accuracy by {level}" if level != "model" else "Accuracy over all suites"
     return themed(chart, title, [named_in(rows), *_notes(rows, found)], width=width)
 
 
+# More means than these that are over fewer suites are counted.
+_MOST_NAMED = 8
+
 _SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q interval:N"
 
 
 def circuit_rows(found: Accuracies) -> Rows:
-    """Return one row each that has an accuracy; families of one member are left out."""
+    """Return one row each that has an accuracy; families of one member are left out.
+
+    Of `n_suites_of_all` suites some model has an accuracy there, the row of `n_suites`.
+    """
+    uneven = found.uneven
     languages = {row.unit.language for row in found.shown}
     rows = []
     for row in found.shown:
@@ -86,7 +97,8 @@ def circuit_rows(found: Accuracies) -> Rows:
             "high": high,
             "interval": kind,
             "chance": row.chance,
-            "n_suites": len(row.suites),
+            "n_suites": row.n_suites,
+            "n_suites_of_all": uneven.get((row.level, row.unit), row.n_suites),
             "n_items": row.n_items,
             "is_family": row.is_family,
         }
@@ -94,7 +106,21 @@ def circuit_rows(found: Accuracies) -> Rows:
     return rows
 
 
+def _partial(rows: Rows) -> list[str]:
+    """Return of how many suites those means are that are not of all; none if all are."""
+    return [
+        f"{row['model']}, {row['unit']}: {row['n_suites']} of {row['n_suites_of_all']}"
+        for row in rows
+        if row["n_suites"] < row["n_suites_of_all"]
+    ]
+
+
 def _notes(rows: Rows, found: Accuracies) -> Iterator[str]:
+    if partial := _partial(rows):
+        yield (
+            "Hollow: over some of the suites that other models have, and not to be compared with "
+            f"these ({listed(partial, most=_MOST_NAMED)})."
+        )
     shown = [row for row in rows if not math.isnan(row["low"])]
     kinds = {row["interval"] for row in shown}
     if found.sd and "sd over suites" in kinds:
