@@ -33,7 +33,7 @@ from pommel.files import CsvRow
 from pommel.models.model import Policy
 from pommel.scoring import Choices
 from pommel.scoring.run import Run, run_suites
-from pommel.surprisal import ScoredSentence
+from pommel.surprisal import ScoredSentence, Token
 
 
 def test_meta_unacceptable_names_the_ungrammatical_conditions() -> None:
@@ -120,6 +120,23 @@ def test_slor_takes_off_what_a_unigram_model_says() -> None:
     unigram = one_run(dict.fromkeys(BITS, 3.0))
     found = set_scores(one_run(), normalise="slor", unigram=unigram)
     assert found.scores.tolist() == [[2 / 3, -2 / 3], [5 / 3, 2.5 / 3]]
+
+
+def test_slor_takes_off_the_end_where_the_model_scores_one_only() -> None:
+    def with_end(run: Run) -> Run:
+        def ended(sentence: ScoredSentence) -> ScoredSentence:
+            end = len(sentence.text)
+            mark = Token(text="</s>", start=end, end=end, surprisal_bits=6.0, role="eos")
+            return replace(sentence, tokens=(*sentence.tokens, mark))
+
+        sentences = tuple(tuple(map(ended, row)) for row in run.surprisals.sentences)
+        return replace(run, surprisals=replace(run.surprisals, sentences=sentences))
+
+    unigram = with_end(one_run(dict.fromkeys(BITS, 3.0)))
+    found = set_scores(one_run(), normalise="slor", unigram=unigram)
+    assert found.scores.tolist() == [[2 / 3, -2 / 3], [5 / 3, 2.5 / 3]]
+    found = set_scores(with_end(one_run()), normalise="slor", unigram=unigram)
+    assert found.scores.tolist() == [[2 / 4, -2 / 4], [5 / 4, 2.5 / 4]]
 
 
 def test_slor_of_a_sentence_without_its_first_token_takes_off_the_others() -> None:

@@ -218,7 +218,7 @@ def set_scores(
     divided by the number of these tokens. "slor" takes off the log-probability by a unigram model
     before it is divided (Pauls and Klein 2012; Lau, Clark and Lappin 2017), for which `unigram` is
     a run of such a model on the same suite; of the text of tokens without a surprisal nothing is
-    taken off.
+    taken off, nor is the mark at the end where the model itself scores none.
 
     A sentence has no score where a token was not asked for, where the method does not apply to a
     token, or where the unigram model has no surprisal. With a method that compares sentences of
@@ -345,11 +345,13 @@ def _score(
         return math.nan
     n = 1 if normalise == "none" else len(bits)
     if unigram is not None:
-        # But for the text of tokens without a surprisal.
+        # But for the text of tokens without a surprisal, and an end that the model does not score.
+        has_end = any(token.role == "eos" for token in sentence.tokens)
         bits += [
             math.nan if token.surprisal_bits is None else -token.surprisal_bits
             for token in unigram.tokens
             if not any(each.start <= token.start < each.end for each in missing)
+            and (has_end or token.role != "eos")
         ]
     # Infinities that cancel make no number.
     if {-math.inf, math.inf} <= set(bits):
