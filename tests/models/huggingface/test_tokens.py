@@ -9,6 +9,8 @@ from tests.models.huggingface.opened import FolderOf, bits, open_tiny, places
 
 from pommel.errors import ModelError
 from pommel.models.huggingface.tokens import (
+    Ends,
+    Vocabulary,
     character_spans,
     is_common,
     vocabulary_spec,
@@ -177,6 +179,19 @@ def test_a_tokenizer_in_python(tiny_folder: FolderOf) -> None:
     ]
     assert [token.text for token in scored.tokens if token.oov] == ["<unk>"]
     assert bits(scored)[0] is None
+
+
+def test_a_tokenizer_of_bytes() -> None:
+    tokenizer = pytest.importorskip("transformers").ByT5Tokenizer()
+    read = Vocabulary(tokenizer, n_known=len(tokenizer))
+    nothing = Ends(opening=(), closing=())
+    (encoded,) = read.encode(["猫 é"], nothing)
+    # Of the bytes of a character the last has it: all are counted in its region.
+    places = [(0, 0), (0, 0), (0, 1), (1, 2), (2, 2), (2, 3)]
+    assert [*map(tuple, encoded.offsets.tolist())] == places
+    assert encoded.ids.tolist() == [3 + byte for byte in "猫 é".encode()]
+    (plain,) = read.encode(["a b"], nothing)
+    assert plain.offsets.tolist() == [[0, 1], [1, 2], [2, 3]]
 
 
 def test_a_tokenizer_that_drops_a_character(tiny_folder: FolderOf) -> None:

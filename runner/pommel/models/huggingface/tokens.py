@@ -367,7 +367,9 @@ class Vocabulary:
                 # Before they become ids, unknown tokens still show the text they stand for.
                 pieces = self.tokenizer.tokenize(sentence)
                 ids = np.ravel(self.tokenizer.convert_tokens_to_ids(pieces)).tolist()
-                offsets = [(token.start, token.end) for token in spec.places(pieces, sentence)]
+                offsets = _byte_offsets(pieces, sentence) or [
+                    (token.start, token.end) for token in spec.places(pieces, sentence)
+                ]
                 yield ids, offsets, whitespace_words(sentence, _table(offsets)[:, 0])
             return
         batch = self.tokenizer(list(sentences), add_special_tokens=False, verbose=False)
@@ -459,6 +461,14 @@ def _words(sentence: str, told: Sequence[int | None], offsets: Offsets) -> Place
     spaced = whitespace_words(sentence, _table(offsets)[:, 0])
     begins = (np.diff(words, prepend=words[:1]) != 0) | (np.diff(spaced, prepend=spaced[:1]) != 0)
     return np.cumsum(begins, dtype=np.int32)
+
+
+def _byte_offsets(pieces: Sequence[str], sentence: str) -> Offsets | None:
+    """Return the places of pieces that are the bytes of a sentence (ByT5's); None of others."""
+    if [*map(ord, "".join(pieces))] != [*sentence.encode()]:
+        return None
+    offsets = [(at, at + 1) for at, each in enumerate(sentence) for _ in each.encode()]
+    return character_spans(sentence, offsets) if len(offsets) == len(pieces) else None
 
 
 def _table(offsets: Offsets) -> Places:
