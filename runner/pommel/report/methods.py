@@ -56,7 +56,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     },
     "first_token": {
         "unscored": "A token without left context has no surprisal, and its region's value is that "
-        "of the other tokens.",
+        "of the other tokens, if there are any.",
         "zero": "A token without left context counts as 0 bits.",
     },
     "boundary": {
