@@ -40,6 +40,18 @@ def test_every_cell_has_its_score(capfd: pytest.CaptureFixture[str]) -> None:
     assert numbers == ["0.25", "1.00", "0.75", "0.00", "-", "0.50"]
 
 
+def test_scores_of_fewer_items_are_marked_and_named(capfd: pytest.CaptureFixture[str]) -> None:
+    fewer = record("a", "s", "11")
+    drawn = draw(heat_map([fewer, record("b", "s", "0001"), record("b", "t", "01")]), capfd)
+    assert [text for text in drawn.texts if text[0] in "01-"] == ["1.00*", "0.25", "-", "0.50"]
+    assert drawn.caption.endswith(
+        "*: of fewer items than with other models, and not to be compared with these (a, s: 2 of "
+        "4)."
+    )
+    counts = [(row["n_items"], row["n_items_of_all"]) for row in drawn.rows]
+    assert counts == [(2, 4), (4, 4), (2, 2), (2, 2)]
+
+
 def test_suites_stand_below_their_circuit(capfd: pytest.CaptureFixture[str]) -> None:
     texts = draw(heat_map(RECORDS), capfd).texts
     named = [text for text in texts if text in {"agreement", "licensing", "(none)", "s", "t", "u"}]

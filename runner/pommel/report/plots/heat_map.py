@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pommel.analysis import ModelsCompared, number_cell
-from pommel.errors import UsageError, counted
+from pommel.errors import UsageError, counted, listed
 from pommel.report.plots.theme import (
     INK,
     PAPER,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _CELL = {"width": 36, "height": 17}
 _FULL, _FAINTEST = "#08519C", 0.05
+# More scores than these that are of fewer items are counted.
+_MOST_NAMED = 8
 # On cells of a higher score, dark ones, numbers are white.
 _DARK_FROM = 0.65
 
@@ -55,6 +57,15 @@ def heat_map(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
         "Share of items on which a suite's predictions hold; the stronger the colour, the higher.",
         f"{counted(len(distinct(rows, 'suite')), 'suite')}. {named_in(rows)}",
     ]
+    if fewer := [
+        f"{row['model']}, {row['suite']}: {row['n_items']} of {row['n_items_of_all']}"
+        for row in rows
+        if row["n_items"] < row["n_items_of_all"]
+    ]:
+        notes.append(
+            "*: of fewer items than with other models, and not to be compared with these "
+            f"({listed(fewer, most=_MOST_NAMED)})."
+        )
     return themed(layers, "Score by model and suite", notes, width=width)
 
 
@@ -120,7 +131,8 @@ def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart
 def heat_map_rows(records: Sequence[RunRecord]) -> Rows:
     """Return one row a suite and model, NaN for a model without a score on it.
 
-    Suites come circuit by circuit, as in tables; models as they come (see `ModelsCompared`).
+    Suites come circuit by circuit, as in tables; models as they come (see `ModelsCompared`). A
+    score is of `n_items`, that of some model of `n_items_of_all`; both are 0 where not known.
     """
     found = ModelsCompared.of(records)
     circuits = {record.suite_key: record.result.circuit for record in found.counted}
@@ -128,16 +140,26 @@ def heat_map_rows(records: Sequence[RunRecord]) -> Rows:
         each.label: {key: record.result.score for key, record in each.by_suite.items()}
         for each in found.models
     }
-    return [
-        {
-            "circuit": single_line(circuits[key]),
-            "suite": single_line(name),
-            "model": single_line(model),
-            "score": score,
-            "shown": number_cell(score),
-        }
-        for name, keys in found.suites.items()
-        for key in keys
-        for model, by_suite in scores.items()
-        for score in [by_suite.get(key, math.nan)]
-    ]
+    n_items = {
+        (each.label, key): sum(score.n_items for score in record.result.scores)
+        for each in found.models
+        for key, record in each.by_suite.items()
+    }
+    rows = []
+    for name, key in ((name, key) for name, keys in found.suites.items() for key in keys):
+        most = max(n_items.get((model, key), 0) for model in scores)
+        for model, by_suite in scores.items():
+            score = by_suite.get(key, math.nan)
+            n_own = n_items.get((model, key), 0) or most
+            rows.append(
+                {
+                    "circuit": single_line(circuits[key]),
+                    "suite": single_line(name),
+                    "model": single_line(model),
+                    "score": score,
+                    "n_items": n_own,
+                    "n_items_of_all": most,
+                    "shown": number_cell(score) + "*" * (n_own < most),
+                }
+            )
+    return rows
