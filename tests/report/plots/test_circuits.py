@@ -68,7 +68,7 @@ def test_means_over_fewer_suites_are_hollow_and_named(capfd: pytest.CaptureFixtu
     drawn = draw(circuit_chart(Accuracies.of(records, "circuit", SETTINGS)), capfd)
     assert drawn.caption.startswith(
         "Accuracy by circuit. Models: a, b. Hollow: over some of the suites that other models "
-        "have, and not to be compared with these (b, agreement: 1 of 2). "
+        "have, and not to be compared with these (b on agreement: 1 of 2). "
     )
     # In its facet, the hollow layer is behind the filled one.
     assert [(each["model"], each["unit"]) for each in drawn.marks("symbol")] == [

@@ -45,7 +45,7 @@ def test_scores_of_fewer_items_are_marked_and_named(capfd: pytest.CaptureFixture
     drawn = draw(heat_map([fewer, record("b", "s", "0001"), record("b", "t", "01")]), capfd)
     assert [text for text in drawn.texts if text[0] in "01-"] == ["1.00*", "0.25", "-", "0.50"]
     assert drawn.caption.endswith(
-        "*: of fewer items than with other models, and not to be compared with these (a, s: 2 of "
+        "*: of fewer items than with other models, and not to be compared with these (a on s: 2 of "
         "4)."
     )
     counts = [(row["n_items"], row["n_items_of_all"]) for row in drawn.rows]

@@ -109,7 +109,7 @@ def circuit_rows(found: Accuracies) -> Rows:
 def _partial(rows: Rows) -> list[str]:
     """Return of how many suites those means are that are not of all; none if all are."""
     return [
-        f"{row['model']}, {row['unit']}: {row['n_suites']} of {row['n_suites_of_all']}"
+        f"{row['model']} on {row['unit']}: {row['n_suites']} of {row['n_suites_of_all']}"
         for row in rows
         if row["n_suites"] < row["n_suites_of_all"]
     ]

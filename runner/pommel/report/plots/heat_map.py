@@ -58,7 +58,7 @@ def heat_map(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
         f"{counted(len(distinct(rows, 'suite')), 'suite')}. {named_in(rows)}",
     ]
     if fewer := [
-        f"{row['model']}, {row['suite']}: {row['n_items']} of {row['n_items_of_all']}"
+        f"{row['model']} on {row['suite']}: {row['n_items']} of {row['n_items_of_all']}"
         for row in rows
         if row["n_items"] < row["n_items_of_all"]
     ]:
