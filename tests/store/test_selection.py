@@ -8,8 +8,8 @@ import pytest
 from tests.store.run_samples import SEED, imported, member, numbers, own
 
 from pommel.errors import UsageError
+from pommel.scoring import run_record
 from pommel.scoring.run_record import RunRecord
-from pommel.store import selection
 from pommel.store.selection import (
     OneEach,
     Selection,
@@ -103,9 +103,9 @@ def test_a_pattern_is_tried_once_on_each_name(monkeypatch: pytest.MonkeyPatch) -
         tried.append((name, pattern))
         return fnmatchcase(name, pattern)
 
-    monkeypatch.setattr(selection, "fnmatchcase", counted)
+    monkeypatch.setattr(run_record, "fnmatchcase", counted)
     records = [own(n, suite=name) for n, name in enumerate(["npi", "gaps"] * 50, 1)]
-    found = selection.Selection(suites=("n*",)).taken(records)
+    found = Selection(suites=("n*",)).taken(records)
     assert numbers(found) == [*range(1, 101, 2)]
     assert tried == [("npi", "n*"), ("gaps", "n*")]
 
@@ -423,3 +423,39 @@ def test_who_is_in_no_family() -> None:
     steps = replace(SEED, axis="step")
     two = [own(1, membership=SEED), own(2, membership=steps)]
     assert len(set(family_numbers(two))) == 2
+
+
+ALIKE = {
+    "number formats": [
+        own(n, fingerprint=f"{n}abc", loaded=loaded) for n, loaded in enumerate(FORMATS, start=1)
+    ],
+    "other weights": [own(1, fingerprint="0123456789"), own(2, fingerprint="9876543210", day=2)],
+    "both": [
+        own(1, fingerprint="f", loaded=FORMATS[0]),
+        own(2, fingerprint="g", loaded=FORMATS[1]),
+        own(3, fingerprint="h", loaded=FORMATS[0]),
+        own(4, fingerprint="i"),
+    ],
+    "others'": [own(1, name="words"), imported("000000000002", model="words")],
+    "brackets": [own(1, name="br[1]", fingerprint="a"), own(2, "toy://b", name="br2")],
+}
+
+
+@pytest.mark.parametrize("records", ALIKE.values(), ids=ALIKE)
+def test_a_name_that_tables_print_is_that_of_a_model(records: list[RunRecord]) -> None:
+    for record, told in zip(records, told_apart_records(records), strict=True):
+        found = Selection(models=(told.result.model_name,)).taken(records)
+        assert numbers(found) == numbers([record])
+        # As it was called, too, and without it.
+        left = Selection(models=(f"!{told.result.model_name}",)).taken(records)
+        assert record not in left
+        assert len(left) == len(records) - 1
+
+
+def test_a_family_that_is_told_apart_is_chosen_by_that() -> None:
+    records = [
+        *(member(n, n, f"a{n}", loaded=FORMATS[0]) for n in (1, 2)),
+        *(member(n, n - 2, f"b{n}", loaded=FORMATS[1], day=2) for n in (3, 4)),
+    ]
+    family = families(told_apart_records(records))[3]
+    assert numbers(Selection(models=(family,)).taken(records)) == [3, 4]

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
-from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -123,7 +121,9 @@ def side(found: Sequence[ComparedModel], name: str) -> Side:
         return Side(label=name, members=whole[0].members)
     tests: tuple[Callable[[ComparedModel], bool], ...] = (
         lambda each: name == each.label,
-        lambda each: any(fnmatchcase(text, name) for text in _called(each)),
+        lambda each: (
+            RunRecord.fits(name, [each.label]) or any(run.is_called(name) for run in each.records)
+        ),
         lambda each: _has_run(each, name),
     )
     for test in tests:
@@ -149,10 +149,6 @@ def _only_side(
         f"{name!r} means {counted(len(matching), 'model')}: {labels}; name one, or the seeds of "
         "one family (--score and --source choose among runs of one model)"
     )
-
-
-def _called(compared: ComparedModel) -> set[str]:
-    return {compared.label, *chain.from_iterable(each.model_names for each in compared.records)}
 
 
 def _has_run(compared: ComparedModel, digits: str) -> bool:

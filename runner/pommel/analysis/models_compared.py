@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import chain
 from typing import Literal, TypeVar
@@ -149,7 +148,7 @@ class ModelsCompared:
         def key(pair: tuple[str, RunRecord]) -> tuple[object, ...]:
             name, record = pair
             # Of a model, not of how it was asked.
-            facts = {**_facts(record), "fingerprint": "", "dtype": ""}
+            facts = {**record.facts, "fingerprint": "", "dtype": ""}
             return name, record.suite_key, (*facts.items(),)
 
         joined = [
@@ -238,7 +237,7 @@ def families_of(found: Iterable[ComparedModel]) -> list[ComparedFamily]:
     """Return the families that are no path through training, each under one policy and so on."""
     # The members' weights are not the same, and so their fingerprints.
     members = (
-        (each.membership.family, {**_facts(each.records[0]), "fingerprint": ""}, each)
+        (each.membership.family, {**each.records[0].facts, "fingerprint": ""}, each)
         for each in found
         if each.membership and not each.membership.is_ordered
     )
@@ -264,21 +263,8 @@ def _with_facts(records: Iterable[RunRecord]) -> Iterator[tuple[str, Mapping[str
         shared = id(record.policy), id(record.settings), id(record.model), id(described)
         key = (*shared, record.result.score_rule, record.source)
         if key not in found:
-            found[key] = _facts(record)
+            found[key] = record.facts
         yield record.result.model_name, found[key], record
-
-
-def _facts(record: RunRecord) -> dict[str, str]:
-    """Return what tells runs of one model name apart, and what it is called in tables."""
-    policy = {key: str(value) for key, value in record.policy.items() if key != "fingerprint"}
-    return {
-        "score": record.result.score_rule,
-        **dict(sorted(policy.items())),
-        **dict(sorted(record.settings.items())),
-        "dtype": record.loaded_as.get("dtype", ""),
-        "source": record.source,
-        "fingerprint": record.model.fingerprint,
-    }
 
 
 def _told_apart(
@@ -372,7 +358,7 @@ def without_models(records: Sequence[RunRecord], globs: Iterable[str]) -> list[R
 
 def _matches_any(record: RunRecord, globs: Iterable[str]) -> bool:
     """Say whether a glob matches a model's name, its reference or a family that it belongs to."""
-    return any(fnmatchcase(name, glob) for glob in globs for name in record.model_names)
+    return any(map(record.is_called, globs))
 
 
 def _named(record: RunRecord, by_name: Mapping[str, Sequence[str]]) -> str:

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 import click
@@ -93,7 +92,7 @@ class Threshold:
     def fits(self, suite: str, circuit: str) -> bool:
         """Say whether a suite, one of a circuit or of none, has a part in it."""
         name = circuit if self.level == "circuit" else suite
-        return bool(name) and (name == self.pattern or fnmatchcase(name, self.pattern or "*"))
+        return bool(name) and RunRecord.fits(self.pattern or "*", [name])
 
     def check_names(self, suites: Sequence[tuple[str, str]], *, has_steps: bool) -> None:
         """Raise `UsageError` where none of these suites, with their circuits, has a part in it."""

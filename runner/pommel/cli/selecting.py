@@ -90,10 +90,10 @@ class RunSelectionOptions(StoreOptions, title="Which runs"):
         there = _all_heads(store, items=items)
         selection = self.selection(complete_only=complete_only)
         check_ids(selection.run_ids, there)
-        for name, names_of in Selection.TRIED_ON.items():
+        for name in Selection.TRIED_ON:
             # How to come by runs under a score rule is said where none fits.
             if name != "score_rules":
-                names = (each for run in there for each in names_of(run))
+                names = (each for run in there for each in selection.names(name, run))
                 check_patterns(name.removesuffix("s"), getattr(selection, name), names)
         found = selection.taken(there)
         if not found:
@@ -236,7 +236,7 @@ def named_heads(
 
     Raises `UsageError` where none is.
     """
-    if found := [each for each in heads if Selection.fits([name], each.model_names)]:
+    if found := Selection(models=(name,), complete_only=False).taken(heads):
         return "model", found
     found = [each for each in heads if each.run_id.startswith(name.lower())]
     if found and len(name) >= _LEAST_DIGITS:

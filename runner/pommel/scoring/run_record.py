@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar, Literal, cast
@@ -20,6 +22,9 @@ RunStatus = Literal["complete", "interrupted"]
 
 # What tells a suite from others: its language, since suites in several languages may share a name.
 SuiteKey = tuple[str, str]
+
+# A model's name, and in brackets what tells it from others of the name.
+_TOLD_APART = re.compile(r"(.+) \((.+?)\)", re.DOTALL)
 
 
 @frozen
@@ -264,11 +269,55 @@ class RunRecord:
 
     @property
     def model_names(self) -> list[str]:
-        """What the model is known by: name, reference, family, family of sizes."""
-        result = self.result
-        family = result.membership.family if result.membership else ""
-        names = (result.model_name, self.model.reference, family, self.model.size_family)
+        """What the model is known by: name, reference, family and its pattern, family of sizes."""
+        result, member = self.result, self.result.membership
+        of_family = (member.family, member.pattern) if member else ()
+        names = (result.model_name, self.model.reference, *of_family, self.model.size_family)
         return [*filter(None, names)]
+
+    @staticmethod
+    def fits(pattern: str, names: Iterable[str]) -> bool:
+        """Say whether a pattern is one of the names, or fits one; names may have brackets, too."""
+        return any(name == pattern or fnmatchcase(name, pattern) for name in names)
+
+    def is_called(self, pattern: str) -> bool:
+        """Say whether a pattern fits a name of the model, also with what tables tell it apart by.
+
+        That is what is known of it, in brackets behind the name: `lstm://model (dtype=bfloat16)`,
+        `lstm://model (875b05d7)`.
+        """
+        if RunRecord.fits(pattern, self.model_names):
+            return True
+        told = _TOLD_APART.fullmatch(pattern)
+        if told is None:
+            return False
+        return all(map(self._is_true, told[2].split(", "))) and self.is_called(told[1])
+
+    def _is_true(self, mark: str) -> bool:
+        """Say whether what tells models of one name apart is true of this one."""
+        key, equals, value = mark.partition("=")
+        facts = {"checkpoint": "", **self.facts, **self.loaded_as}
+        if equals and key in facts:
+            # Of fingerprints, tables have the beginning.
+            shown = facts[key][: len(value)] if key == "fingerprint" else facts[key]
+            return (shown or "none") == value
+        member = self.result.membership
+        families = {member.family, member.pattern} if member else {"alone"}
+        known_by = self.model.fingerprint or self.model.reference
+        return mark in {self.source, *families} or (bool(known_by) and known_by.startswith(mark))
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What tells runs of one model name apart, and what it is called in tables."""
+        policy = {key: str(value) for key, value in self.policy.items() if key != "fingerprint"}
+        return {
+            "score": self.result.score_rule,
+            **dict(sorted(policy.items())),
+            **dict(sorted(self.settings.items())),
+            "dtype": self.loaded_as.get("dtype", ""),
+            "source": self.source,
+            "fingerprint": self.model.fingerprint,
+        }
 
     @property
     def loaded_as(self) -> Mapping[str, str]:

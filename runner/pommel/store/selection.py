@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import cache, partial
 from typing import ClassVar, NamedTuple
 
@@ -67,13 +66,25 @@ class Selection:
         found = [each for each in records if not self.complete_only or each.status == "complete"]
         if self.run_ids:
             found = [each for each in found if each.run_id.startswith(self.run_ids)]
-        for name, names_of in self.TRIED_ON.items():
-            if patterns := getattr(self, name):
+        for field in self.TRIED_ON:
+            if patterns := getattr(self, field):
                 fits = cache(partial(self.fits, patterns))
-                found = [each for each in found if fits((*names_of(each),))]
+                found = [each for each in found if fits((*self.names(field, each),))]
         for name, value in self.choices:
             found = [each for each in found if each.choice(name) == value]
         return found
+
+    def names(self, field: str, record: RunRecord) -> list[str]:
+        """Return what of a run the patterns of a field are tried on.
+
+        Of a model that is what it is known by, and what tables tell it apart by, as it was asked
+        for (`RunRecord.is_called`).
+        """
+        names = [*self.TRIED_ON[field](record)]
+        if field == "models":
+            told_apart = [each.removeprefix(self.NOT) for each in self.models if each[-1:] == ")"]
+            names += filter(record.is_called, told_apart)
+        return names
 
     @staticmethod
     def fits(patterns: Sequence[str], names: Sequence[str]) -> bool:
@@ -83,7 +94,7 @@ class Selection:
         """
 
         def one_fits(patterns: Iterable[str]) -> bool:
-            return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+            return any(RunRecord.fits(pattern, names) for pattern in patterns)
 
         excluded = [each for each in patterns if each.startswith(Selection.NOT)]
         wanted = [each for each in patterns if not each.startswith(Selection.NOT)]
