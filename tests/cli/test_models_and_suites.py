@@ -39,6 +39,7 @@ def things(here: Path) -> Path:
         (["s.json", DUMMY, "suites/t.json"], ["uniform-1"], ["agreement", "t"]),
         (["number_prep", "builtin://en-ngram"], ["en-ngram"], ["number_prep"]),
         (["s.json", "-m", DUMMY], ["uniform-1"], ["agreement"]),
+        (["s.json", DUMMY, "./my-{gpt2,lstm}"], ["uniform-1", "my-gpt2", "my-lstm"], ["agreement"]),
     ],
 )
 def test_models_are_told_from_suites(

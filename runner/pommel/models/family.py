@@ -194,12 +194,15 @@ class NamedModel:
     def certain(text: str) -> str:
         """Return the reference, with its scheme, of what can be nothing but a model; "" for others.
 
-        That is what has a scheme of a model, or is the path of one (`scheme_at`).
+        That is what has a scheme of a model, or is the path of one (`scheme_at`), or a pattern of
+        such paths.
         """
         scheme, separator, _ = text.partition("://")
         if separator:
             return text if scheme.lower() in KINDS else ""
         found = scheme_at(expanded(text))
+        with contextlib.suppress(PommelError):
+            found = found or scheme_at(expanded(expand(text)[0].reference))
         return f"{found}://{text}" if found else ""
 
     @staticmethod
