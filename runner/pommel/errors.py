@@ -287,9 +287,11 @@ def printable(text: str, *, has_lines: bool = False) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return an error's first line, which is what fits into one of ours."""
-    lines = str(error).strip().splitlines()
-    return lines[0][:300] if lines else type(error).__name__
+    """Return an error's first line, which fits into one of ours; two where it ends in a colon."""
+    first, *others = [*map(str.strip, str(error).strip().splitlines()), ""]
+    if first.endswith(":") and any(others):
+        first = f"{first} {next(filter(None, others))}"
+    return first[:300] or type(error).__name__
 
 
 @functools.cache

@@ -154,6 +154,12 @@ class ModelInfo:
     n_together: int | None = None
     all_at_once: bool = False
 
+    @property
+    def why_no_number(self) -> str:
+        """What may be the reason where a network answers with NaN."""
+        reduced = self.dtype not in ("float32", "float64")
+        return "a reduced dtype may be the reason" if reduced else "its weights may be damaged"
+
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> "ModelInfo":
         """Return the model that `to_dict` described."""

@@ -1,6 +1,7 @@
 """The files that a model reference names: `scheme://FILE?key=FILE&key=FILE`, and LM Zoo specs."""
 
-from collections.abc import Collection, Mapping
+import contextlib
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,37 @@ def read_text(path: Path, *, asked_by: str) -> str:
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error
+
+
+@contextlib.contextmanager
+def unchanged(place: Path, *, asked_by: str) -> Iterator[None]:
+    """Have a model's file, or the files of its folder, be the same at the end as at the beginning.
+
+    What was read of them and what they are known by would else be two models. Raises
+    `ModelNotAvailableError`, naming the reference `asked_by`.
+    """
+    before = _states(place)
+    yield
+    after = _states(place)
+    if changed := sorted(name for name in before | after if before.get(name) != after.get(name)):
+        raise ModelNotAvailableError(
+            f"{asked_by}: {changed[0]} has changed while the model was loaded; is it still being "
+            "written? Run it again when that is done"
+        )
+
+
+def _states(place: Path) -> dict[str, tuple[int, ...]]:
+    """Return size, times and place on the disk of a file, or of those in a folder, by their names.
+
+    A file that is gone has none.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for path in (place, *place.glob("*")):
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                status = path.stat()
+                found[path.name] = (status.st_size, status.st_mtime_ns, status.st_ino)
+    return found
 
 
 def check_spec(spec: object, *, where: str) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from tests.models.huggingface.opened import FolderOf, refusal, to_pickle
 from pommel.errors import ModelNotAvailableError, PommelError
 from pommel.models.huggingface import model as huggingface
 from pommel.models.huggingface.files import find_files
+from pommel.models.huggingface.loading import load
 from pommel.models.model import LoadOptions, Policy, score_all
 
 torch = pytest.importorskip("torch")
@@ -70,13 +71,56 @@ def test_no_tokenizer(tiny_folder: FolderOf, copy: Copy) -> None:
         ),
         ("config.json", "[]", "FOLDER/config.json is not a JSON object"),
         ("tokenizer.json", "{", "FOLDER has no tokenizer that can be read; "),
-        ("model.safetensors", "nothing", "the model cannot be loaded; "),
+        (
+            "model.safetensors",
+            "version https://git-lfs.github.com/spec/v1",
+            "the model cannot be loaded; a file of its weights is cut off or damaged (",
+        ),
     ],
 )
 def test_a_broken_file(copy: Copy, name: str, content: str, start: str) -> None:
     folder = copy("gpt2")
     (folder / name).write_text(content)
     assert refusal(folder).startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("keys", "start"),
+    [
+        ({"n_layer": "two"}, "FOLDER/config.json cannot be used; "),
+        (
+            {"n_positions": 5},
+            "the model cannot be loaded; its weights have other shapes than config.json says; ",
+        ),
+    ],
+)
+def test_a_configuration_that_fits_nothing(copy: Copy, keys: dict[str, Any], start: str) -> None:
+    folder = copy("gpt2")
+    change_config(folder, **keys)
+    assert refusal(folder).startswith(start)
+
+
+def test_files_that_change_while_they_are_read(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = copy("gpt2")
+
+    def changing(*known: Any) -> Any:
+        (folder / "model.safetensors").touch()
+        return load(*known)
+
+    monkeypatch.setattr(huggingface, "load", changing)
+    assert refusal(folder).startswith("model.safetensors has changed while the model was loaded; ")
+
+
+def test_files_that_change_later_change_no_number(copy: Copy) -> None:
+    folder = copy("gpt2")
+    model = huggingface.open_folder(folder, reference="x", name="x", options=LoadOptions())
+    before = score_all(model, ["I like the dog"], Policy())
+    weights = folder / "model.safetensors"
+    # In place, as trainers write a checkpoint again.
+    with weights.open("r+b") as file:
+        file.seek(weights.stat().st_size // 2)
+        file.write(bytes(weights.stat().st_size // 2))
+    assert score_all(model, ["I like the dog"], Policy()) == before
 
 
 def test_a_missing_shard_and_an_index_that_leads_elsewhere(copy: Copy) -> None:

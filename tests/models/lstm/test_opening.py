@@ -121,6 +121,18 @@ def test_options_that_make_no_sense(folder: Path, options: dict[str, Any], messa
     assert str(caught.value) == message
 
 
+def test_a_file_that_changes_later_changes_no_number(tmp_path: Path) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS)
+    model = opened(folder)
+    before = score_all(model, ["The cat"], Policy())
+    weights = folder / WEIGHTS
+    # In place, as trainers write a checkpoint again.
+    with weights.open("r+b") as file:
+        file.seek(weights.stat().st_size // 2)
+        file.write(bytes(weights.stat().st_size // 2))
+    assert score_all(model, ["The cat"], Policy()) == before
+
+
 def test_a_network_that_gives_no_numbers(tmp_path: Path) -> None:
     folder = save_random_lstm(tmp_path / "model", WORDS)
     weights = safetensors.load_file(folder / WEIGHTS)

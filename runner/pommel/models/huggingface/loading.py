@@ -213,6 +213,7 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
     if len(devices) == 1:
         with _one_line(f"cannot move the model to {devices[0]}"):
             network.to(devices[0])
+            _take_out_of_files(network)
     network.eval()
     check_products(devices[0])
     # What the files lack would be random numbers, with a warning at best.
@@ -243,6 +244,16 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
         max_tokens=_max_tokens(network, tokenizer),
         packages=versions,
     )
+
+
+def _take_out_of_files(network: "PreTrainedModel") -> None:
+    """Copy weights that lie on the processor: they may be a file's pages.
+
+    Those change, or are gone (SIGBUS), when somebody writes the file again, as trainers do.
+    """
+    for weights in (*network.parameters(), *network.buffers()):
+        if weights.device.type == "cpu":
+            weights.data = weights.data.clone()
 
 
 # How configurations name the longest input they can take.
@@ -294,7 +305,7 @@ def _check_counts(config: Mapping[str, object]) -> None:
 
 
 def _load_tokenizer(folder: Path, files: ModelFiles, options: LoadOptions) -> Any:
-    from transformers import AutoTokenizer
+    from transformers import AutoConfig, AutoTokenizer
 
     nothing = (
         f"{folder} has no tokenizer (tokenizer.json, or what its class needs); copy "
@@ -302,6 +313,10 @@ def _load_tokenizer(folder: Path, files: ModelFiles, options: LoadOptions) -> An
     )
     if not files.tokenizer:
         raise ModelNotAvailableError(nothing)
+    with _one_line(f"{files.config} cannot be used"):
+        AutoConfig.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=options.trust_remote_code
+        )
     with _one_line(f"{folder} has no tokenizer that can be read"):
         tokenizer = AutoTokenizer.from_pretrained(
             folder, local_files_only=True, trust_remote_code=options.trust_remote_code
@@ -352,6 +367,13 @@ def _one_line(problem: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - tokenizers raises plain Exception
         if "trust_remote_code" in str(error):
             problem, hint = f"it {_NEEDS_CODE}", _TRUST
+        elif "mismatch" in str(error):
+            hint = "its weights have other shapes than config.json says; one is another model's"
+        elif type(error).__name__ == "SafetensorError":
+            hint = (
+                f"a file of its weights is cut off or damaged ({first_line(error)}); get it again, "
+                "from Git by `git lfs pull`"
+            )
         else:
             hint = f"{type(error).__name__}: {first_line(error)}"
         raise ModelNotAvailableError(f"{problem}; {hint}") from None

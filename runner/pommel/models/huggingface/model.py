@@ -50,6 +50,7 @@ from pommel.models.model import (
 from pommel.models.neural.causal import CausalEngine
 from pommel.models.neural.memory import find_device
 from pommel.models.neural.network import quiet
+from pommel.models.reference_files import unchanged
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
 from pommel.surprisal import Token
 
@@ -135,10 +136,11 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_extra(reference)
     device = find_device(options.device)
-    with naming(reference), quiet():
-        loaded = load(folder, device, options)
-        scorer = _SCORERS[loaded.kind](loaded)
-    info = describe(loaded, scorer, reference=reference, name=name)
+    with unchanged(folder, asked_by=reference):
+        with naming(reference), quiet():
+            loaded = load(folder, device, options)
+            scorer = _SCORERS[loaded.kind](loaded)
+        info = describe(loaded, scorer, reference=reference, name=name)
     model = HuggingFaceModel(info=info, scorer=scorer)
     exact = replace(options, dtype="float32")
     model.in_float32 = partial(open_folder, folder, reference=reference, name=name, options=exact)
@@ -322,7 +324,8 @@ class HuggingFaceModel(TokenizingModel):
                 try:
                     scored = encoded[place].scored(outcomes)
                 except (AlignmentError, ModelError, SurprisalError) as error:
-                    blamed[block[place].text] = str(error)
+                    why = f"; {self.info.why_no_number}" if isinstance(error, ModelError) else ""
+                    blamed[block[place].text] = f"{self._name}: {error}{why}"
                     continue
                 for index in block[place].indices:
                     yield index, scored

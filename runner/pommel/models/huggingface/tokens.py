@@ -211,7 +211,7 @@ class Encoded:
                 if token.surprisal_bits is not None and math.isnan(token.surprisal_bits):
                     raise ModelError(
                         f"the model gives no number (NaN) for {token.text!r} "
-                        f"in {shortened(self.text)}; a reduced dtype may be the reason"
+                        f"in {shortened(self.text)}"
                     ) from None
             raise
         return scored

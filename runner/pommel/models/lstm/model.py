@@ -31,6 +31,7 @@ from pommel.models.neural.memory import find_device, find_dtype
 from pommel.models.neural.precision import check_products
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
+from pommel.models.reference_files import unchanged
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
 from pommel.models.word_level import WordReader, WordSentence
 from pommel.surprisal import Token, Unscored
@@ -112,7 +113,8 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     options = replace(options, device=find_device(options.device, asked_by=reference))
     find_dtype(options.dtype)
-    files = read_folder(folder, reference=reference)
+    with unchanged(folder, asked_by=reference):
+        files = read_folder(folder, reference=reference)
     try:
         with naming(reference):
             check_products(options.device)
@@ -263,7 +265,7 @@ class LstmModel(TokenizingModel):
                 if nan:
                     blamed[text] = (
                         f"{self.info.reference}: the model gives no number (NaN) for {nan[0]!r} in "
-                        f"{text!r}; a reduced dtype may be the reason"
+                        f"{text!r}; {self.info.why_no_number}"
                     )
                     continue
                 scored = read[place].scored(outcomes)

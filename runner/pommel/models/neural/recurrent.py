@@ -57,7 +57,11 @@ class LstmNetwork:
         import torch
 
         number_format = getattr(torch, dtype)
-        own = {name: each.detach().to(device, number_format) for name, each in weights.items()}
+        # Copied: what lies in a file's pages changes, or is gone, when somebody writes there.
+        own = {
+            name: each.detach().to(device, number_format, copy=True)
+            for name, each in weights.items()
+        }
         self.device = device
         self.dtype = number_format
         self._encoder = own["encoder.weight"]

@@ -29,7 +29,7 @@ from pommel.models.ngram.arpa import (
     read_arpa,
     refusing,
 )
-from pommel.models.reference_files import split_reference
+from pommel.models.reference_files import split_reference, unchanged
 from pommel.models.tokenizing import TokenizingModel
 from pommel.models.word_level import WordReader
 from pommel.values import positional
@@ -283,9 +283,10 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     wanted = parts.settings.get("reader", "auto")
     UsageError.check_choice("reader", wanted, _READERS)
     path = expanded(parts.path)
-    tables = _read(path, wanted, reference)
     name = Path(path.name.removesuffix(".gz")).stem
-    return ngram_model(tables, path, reference=reference, name=name)
+    with unchanged(path, asked_by=reference):
+        tables = _read(path, wanted, reference)
+        return ngram_model(tables, path, reference=reference, name=name)
 
 
 def _read(path: Path, wanted: str, reference: str) -> NgramTables:
