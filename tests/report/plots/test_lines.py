@@ -103,6 +103,23 @@ def test_numbers_of_languages(tmp_path: Path, capfd: pytest.CaptureFixture[str])
         correlation_chart(replace(asked.answer(records), pairs=()))
 
 
+def test_names_that_would_lie_on_others_are_left_out(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    crowd = {f"crowded_suite_{n}": (1.0, 0.5 + n / 1000) for n in range(5)}
+    apart = {"lower": (0.5, 0.5), "at_the_left_edge": (0.25, 0), "at_the_right_edge": (0.25, 1)}
+    known = crowd | apart
+    records = [record("m", suite, share=share) for suite, (share, _) in known.items()]
+    lines = [f"{suite},{number}\n" for suite, (_, number) in known.items()]
+    (tmp_path / "numbers.csv").write_text("suite,number\n" + "".join(lines))
+    asked = CorrelationAsked(file=tmp_path / "numbers.csv", level="suite")
+    drawn = draw(correlation_chart(asked.answer(records)), capfd)
+    assert len(drawn.marks("symbol")) == 8
+    assert {*drawn.texts} >= {*apart}
+    assert len({*drawn.texts} & {*crowd}) == 1
+    assert "4 of the names are left out, which would lie on others." in drawn.caption
+
+
 def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str]) -> None:
     records = [
         record(f"m{size}", suite, share=0.5, n_parameters=size, size_family="f")

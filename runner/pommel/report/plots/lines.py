@@ -18,6 +18,7 @@ from pommel.report.plots.theme import (
     evenly,
     facet_of,
     interval_note,
+    label_width,
     named_in,
     ranged,
     series_channels,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 250, 170
 _MOST_COLUMNS = 3
 _GAP = 24
+# How far a name is over its point, and names from each other, in pixels.
+_OVER_POINT, _LINE, _APART = 9, 12, 4
 
 # How far `low` and `high` reach: an area behind the line, or a whisker at each point.
 Spread = Literal["band", "whiskers"]
@@ -229,14 +232,11 @@ def correlation_chart(result: AgainstNumbers) -> "alt.typing.ChartType":
         series="models",
         why_empty="there is no point to be shown: nothing has both a number and an accuracy",
     )
-    highest = {row["key"]: row for row in sorted(rows, key=lambda row: row["accuracy"])}
-    for row in rows:
-        # A name over the highest of its points; names of the others would lie on each other.
-        row["name"] = row["key"] if highest[row["key"]] is row else ""
+    n_nameless = _name_points(rows)
     import altair as alt
 
     channels = series_channels(distinct(rows, "series"), "series", "model")
-    scale = alt.Scale(zero=False, padding=_PADDING)
+    scale = alt.Scale(zero=False, nice=False, padding=_PADDING)
     axis = alt.Axis(title=single_line(result.number), grid=False)
     base = alt.Chart(data_of(rows)).encode(
         x=alt.X("value:Q", scale=scale, axis=axis),
@@ -253,16 +253,51 @@ def correlation_chart(result: AgainstNumbers) -> "alt.typing.ChartType":
         shape=channels["shape"],
         tooltip=tooltip("series:N key:N value:Q accuracy:Q n_suites:Q n_models:Q"),
     )
-    names = base.mark_text(dy=-9).encode(text="name:N")
+    names = (
+        base.mark_text(dy=-_OVER_POINT, align=side)
+        .transform_filter(alt.datum.name_side == side)
+        .encode(text="name:N")
+        for side in ("left", "center", "right")
+    )
     chart = (
-        alt.layer(line, points, names)
+        alt.layer(line, points, *names)
         .resolve_legend(strokeDash="independent")
         .properties(width=_WIDTH + _GAP, height=_HEIGHT)
     )
     notes = [named_in(rows, "series", "model"), "Lines of least squares."]
     notes.append(f"Each point over {ranged(rows, {'n_models': 'model', 'n_suites': 'suite'})}.")
+    if n_nameless:
+        notes.append(f"{n_nameless} of the names are left out, which would lie on others.")
     title = f"Accuracy by a number of each {rows[0]['level']}"
     return themed(chart, title, notes, width=_WIDTH + _GAP)
+
+
+def _name_points(rows: Rows) -> int:
+    """Give each key's highest point its name (`name`, `name_side`), if it lies on no other's.
+
+    Return how many keys have none. A name begins or ends at its point where the middle would be
+    beyond an edge.
+    """
+    width = _WIDTH + _GAP - 2 * _PADDING
+    values = [row["value"] for row in rows]
+    scale = width / ((max(values) - min(values)) or 1)
+    highest = {row["key"]: row for row in sorted(rows, key=lambda row: row["accuracy"])}
+    taken: list[tuple[float, float, float]] = []
+    for row in rows:
+        row["name"] = row["name_side"] = ""
+    # The lowest first: more stand together where accuracies are high.
+    for key, row in sorted(highest.items(), key=lambda pair: pair[1]["accuracy"]):
+        x, y = (row["value"] - min(values)) * scale, row["accuracy"] * _HEIGHT
+        half = label_width([key]) / 2
+        side = "left" if x < half else "right" if x > width - half else "center"
+        middle = x + {"left": half, "center": 0, "right": -half}[side]
+        box = (middle - half - _APART, middle + half + _APART, y)
+        if all(
+            box[1] < start or end < box[0] or abs(y - other) > _LINE for start, end, other in taken
+        ):
+            taken.append(box)
+            row["name"], row["name_side"] = key, side
+    return len(highest) - len(taken)
 
 
 def _rows(
