@@ -154,6 +154,15 @@ def test_checkpoints_are_steps_in_their_order(make: Make) -> None:
     ]
 
 
+@pytest.mark.parametrize("pattern", ["checkpoint-1*", "checkpoint-1?00", "checkpoint-1{0,1}00"])
+def test_a_pattern_may_begin_within_a_number(make: Make, pattern: str) -> None:
+    make("runs/checkpoint-1000", "runs/checkpoint-1100", "runs/checkpoint-2000")
+    assert rows(f"huggingface://runs/{pattern}") == [
+        ("huggingface://runs/checkpoint-1000", "runs/checkpoint-1000", "runs", "step", 1000),
+        ("huggingface://runs/checkpoint-1100", "runs/checkpoint-1100", "runs", "step", 1100),
+    ]
+
+
 def test_files_are_called_by_their_names_without_endings(make: Make) -> None:
     make("ngrams/a.arpa", "ngrams/b.arpa.gz", "ngrams/.c.arpa", "ngrams/folder")
     assert rows("ngram://ngrams/*") == [

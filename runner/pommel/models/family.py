@@ -472,7 +472,8 @@ _WORD = f"(?<![a-z])({'|'.join(_AXES)})s?"
 _NUMBER = r"(\d+(?:\.\d+)?)([kmb])?(?![a-z0-9])"
 _GAP = "-_.=:/ "
 _AXIS_NUMBER = re.compile(f"{_WORD}[{_GAP}]*{_NUMBER}", re.IGNORECASE)
-_AXIS_AT_END = re.compile(f"{_WORD}[{_GAP}]*$", re.IGNORECASE)
+# A pattern may begin within a number: checkpoint-1*.
+_AXIS_AT_END = re.compile(rf"{_WORD}[{_GAP}]*[\d.]*$", re.IGNORECASE)
 # step_20k; nobody counts seeds like that.
 _FACTORS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9}
 _FILE_ENDINGS = re.compile(r"(\.(arpa|bin|gz|json|jsonl|klm|tsv|txt)){1,9}$")
