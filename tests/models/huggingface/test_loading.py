@@ -92,6 +92,10 @@ def test_a_broken_file(copy: Copy, name: str, content: str, start: str) -> None:
             {"n_positions": 5},
             "the model cannot be loaded; its weights have other shapes than config.json says; ",
         ),
+        (
+            {"n_layer": 1},
+            "its files have layers that its config.json does not ask for (transformer",
+        ),
     ],
 )
 def test_a_configuration_that_fits_nothing(copy: Copy, keys: dict[str, Any], start: str) -> None:

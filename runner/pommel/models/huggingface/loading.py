@@ -209,21 +209,14 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
             require_accelerate(weight_bytes)
     tokenizer = _load_tokenizer(folder, files, options)
     with _one_line("the model cannot be loaded"):
-        network, missing = _load_network(files, kind, devices, options)
+        network, report = _load_network(files, kind, devices, options)
     if len(devices) == 1:
         with _one_line(f"cannot move the model to {devices[0]}"):
             network.to(devices[0])
             _take_out_of_files(network)
     network.eval()
     check_products(devices[0])
-    # What the files lack would be random numbers, with a warning at best.
-    with _one_line("the model cannot be tried"):
-        lacking = needed_but_missing(network, missing)
-    if lacking:
-        raise ModelNotAvailableError(
-            f"the weights lack {len(lacking)} of the model's parameters "
-            f"({lacking[0]}); they are not those of {_A_MODEL[kind]}"
-        )
+    _check_weights(network, kind, report)
     known = network.get_input_embeddings().weight
     # Added tokens (padding, say) may lie beyond: they matter only in a sentence that has one.
     if tokenizer.vocab_size > len(known):
@@ -244,6 +237,33 @@ def load(folder: Path, device: str, options: LoadOptions) -> Loaded:
         max_tokens=_max_tokens(network, tokenizer),
         packages=versions,
     )
+
+
+def _check_weights(network: "PreTrainedModel", kind: Kind, report: Mapping[str, Any]) -> None:
+    """Raise `ModelNotAvailableError` where files lack weights, or have further layers of the same.
+
+    What they lack would be random numbers, with a warning at best; without its last layers a model
+    gives other numbers, and nobody is told. `report` is what transformers says of the loading.
+    """
+    with _one_line("the model cannot be tried"):
+        lacking = needed_but_missing(network, report["missing_keys"])
+    if lacking:
+        raise ModelNotAvailableError(
+            f"the weights lack {len(lacking)} of the model's parameters "
+            f"({lacking[0]}); they are not those of {_A_MODEL[kind]}"
+        )
+    own = {_PLACE.sub("#", name) for name in network.state_dict()}
+    # Files may name what they have without what a head adds in front.
+    own |= {name.partition(".")[2] for name in own}
+    if more := sorted(name for name in report["unexpected_keys"] if _PLACE.sub("#", name) in own):
+        raise ModelNotAvailableError(
+            f"its files have layers that its config.json does not ask for ({more[0]}); correct its "
+            "number of layers there, or save the model with those that it is to have"
+        )
+
+
+# A layer's number among its like.
+_PLACE = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
 def _take_out_of_files(network: "PreTrainedModel") -> None:
@@ -330,8 +350,8 @@ def _load_tokenizer(folder: Path, files: ModelFiles, options: LoadOptions) -> An
 
 def _load_network(
     files: ModelFiles, kind: Kind, devices: tuple[str, ...], options: LoadOptions
-) -> tuple[Any, Iterable[str]]:
-    """Return the network and the names of what its files lack."""
+) -> tuple[Any, Mapping[str, Any]]:
+    """Return the network, and what transformers says of loading it."""
     transformers: Any = import_module("transformers")
     major, minor = (int(part) for part in transformers.__version__.split(".")[:2])
     dtype_keyword = "dtype" if (major, minor) >= (4, 56) else "torch_dtype"
@@ -349,7 +369,7 @@ def _load_network(
         **{dtype_keyword: find_dtype(options.dtype)},
         **spread,
     )
-    return network, report["missing_keys"]
+    return network, report
 
 
 _A_MODEL = {
