@@ -452,6 +452,18 @@ def test_a_name_that_tables_print_is_that_of_a_model(records: list[RunRecord]) -
         assert len(left) == len(records) - 1
 
 
+def test_members_of_a_family_come_by_their_numbers_wherever_they_ran() -> None:
+    records = [
+        own(1, "toy://a", name="a"),
+        member(2, 5, "e"),
+        member(3, 10, "j", day=2),
+        own(4, "toy://b", name="b"),
+        member(5, 1, "a", day=3),
+        member(6, 5, "e", suite="npi", day=3),
+    ]
+    assert chosen(records) == {"records": [1, 5, 2, 6, 3, 4]}
+
+
 def test_a_family_that_is_told_apart_is_chosen_by_that() -> None:
     records = [
         *(member(n, n, f"a{n}", loaded=FORMATS[0]) for n in (1, 2)),

@@ -1,5 +1,6 @@
 """Which of the stored runs are meant, which of them count, and what tells their models apart."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -175,7 +176,25 @@ def one_each(
             found.older.append(each)
         else:
             found.unscored.append(each)
+    found.records = _by_steps(found.records)
     return found
+
+
+def _by_steps(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Return runs as they are, but those of a family by its steps or seeds, from its first run on.
+
+    Workers, and machines whose stores are merged, end in any order.
+    """
+    places: dict[str, int] = {}
+
+    def key(pair: tuple[int, RunRecord]) -> tuple[int, float]:
+        place, member = pair[0], pair[1].result.membership
+        if member is None:
+            return place, 0.0
+        family = member.pattern or member.family
+        return places.setdefault(family, place), math.inf if member.value is None else member.value
+
+    return [record for _, record in sorted(enumerate(records), key=key)]
 
 
 def in_a_family_too(
