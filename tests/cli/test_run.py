@@ -17,6 +17,29 @@ def test_equal_surprisals_are_noted_as_ties(pommel: Pommel, suite_file: Path) ->
     assert "compares equal values in 3 items, where '<' and '>' fail" in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    ("languages", "told"),
+    [
+        (["ja"], "and the suite is in ja"),
+        (["ja", "tr-TR"], "and the suites are in ja, tr"),
+        (["ja", "en", ""], "and 1 of 3 suites is in ja"),
+        (["en-GB", ""], ""),
+    ],
+)
+def test_a_built_in_model_of_another_language_is_noted(
+    pommel: Pommel, tmp_path: Path, languages: list[str], told: str
+) -> None:
+    """Whatever it scores there, it says nothing about the language."""
+    for number, language in enumerate(languages):
+        value = suite_value(f"s{number}")
+        value["meta"] |= {"language": language, "joiner": " "} if language else {}
+        (tmp_path / f"s{number}.json").write_text(json.dumps(value))
+    outcome = pommel("run", "builtin://en-ngram", "dummy://", tmp_path)
+    said = f"note: builtin://en-ngram knows 'en' alone, {told}"
+    assert (outcome.status, "alone" in outcome.stderr) == (0, bool(told))
+    assert not told or said in outcome.stderr.splitlines()
+
+
 def test_json_has_the_rows_of_csv_as_numbers(pommel: Pommel, suite_file: Path) -> None:
     ran = ("run", "dummy://", suite_file, "--format")
     (record,) = json.loads(pommel(*ran, "json").stdout)

@@ -18,15 +18,17 @@ import click
 from pommel.cli import completing
 from pommel.cli.option_groups import FILE, FOLDER
 from pommel.cli.terminal import is_quiet
-from pommel.errors import Fault, UsageError, counted
+from pommel.errors import Fault, UsageError, counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
+    from pommel.models import NamedModel
     from pommel.report import Results
     from pommel.scoring import ResultsTable, SuiteResult
+    from pommel.suite import Suite
 
 
 # A table that goes to a file or a pipe is not folded to the width of a screen.
@@ -168,6 +170,21 @@ def show_warnings(faults: Iterable[Fault]) -> None:
     """Print warnings on stderr."""
     for fault in folded(faults):
         note(str(fault))
+
+
+def show_other_languages(models: "Iterable[NamedModel]", suites: "Sequence[Suite]") -> None:
+    """Say on stderr which built-in models are to run on suites in a language that they lack."""
+    from pommel.suite import PublishedSuite
+
+    tags = [PublishedSuite.primary_language(each.language) for each in suites if each.language]
+    for each in models:
+        others = [tag for tag in tags if each.language and tag != each.language]
+        if others:
+            n_of = f"{len(others)} of {len(suites)} suites"
+            whose = n_of if len(others) < len(suites) else "the suite" + "s" * (len(suites) > 1)
+            what = f"{whose} {'is' if len(others) == 1 else 'are'}"
+            told = listed(sorted(set(others)), most=5)
+            note(f"note: {each.reference} knows '{each.language}' alone, and {what} in {told}")
 
 
 def bar_on_stderr(*columns: "ProgressColumn") -> "Progress":

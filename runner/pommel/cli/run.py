@@ -37,6 +37,7 @@ from pommel.cli.output import (
     progress_bar,
     say_wrong,
     show_notes,
+    show_other_languages,
     show_results,
     show_retired_table,
     show_warnings,
@@ -403,6 +404,7 @@ def command(named: ModelsAndSuites, chosen: _RunOptions) -> None:
     n_sentences = sum(suite.n_sentences for suite in suites)
     show_warnings(loaded.warnings)
     models = named.expanded_models()
+    show_other_languages(models, suites)
     is_step = any(each.membership and each.membership.is_ordered for each in models)
     chosen.check_names(suites, has_steps=is_step)
     chosen = chosen.shared_out([each.reference for each in models])

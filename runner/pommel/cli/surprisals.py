@@ -24,11 +24,12 @@ from pommel.cli.output import (
     print_or_write,
     progress_bar,
     show_notes,
+    show_other_languages,
     show_warnings,
 )
 from pommel.errors import UsageError
 from pommel.files import frame_text, to_json
-from pommel.models import Recording
+from pommel.models import NamedModel, Recording
 from pommel.scoring import Choices, SuiteSurprisals
 from pommel.sources import load_suites
 
@@ -70,6 +71,7 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
     if len(loaded.suites) != 1:
         raise UsageError(f"{suite} is {len(loaded.suites)} suites; name one")
     show_warnings(loaded.warnings)
+    show_other_languages([NamedModel(reference=model)], loaded.suites)
     with (
         chosen.opened_store() as store,
         chosen.opened_model(model, store) as opened,

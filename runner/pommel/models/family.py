@@ -122,6 +122,12 @@ class NamedModel:
     name: str | None = None
     membership: Membership | None = None
 
+    @property
+    def language(self) -> str:
+        """The tag of the one language that a built-in model knows, as its name says it; else ""."""
+        scheme, _, name = self.reference.partition("://")
+        return name.partition("-")[0] if scheme == "builtin" else ""
+
     def fetch(self, options: "LoadOptions") -> None:
         """Have the model's files come nearer: from a hub to this disk, and from there into memory.
 
