@@ -162,9 +162,6 @@ def test_options_that_do_not_fit(pommel: Pommel, lines: Path, tmp_path: Path) ->
     other = tmp_path / "other.txt"
     other.touch()
     assert message(lines, "--by", "case", "-o", other) == folder
-    read = f"{lines}: this is read; name another file to write"
-    assert message(lines, "-o", lines) == read
-    assert lines.read_text() == LINES
     empty = "--by names a field, and --name a suite; neither is empty"
     assert message(lines, "--by", "", "-o", tmp_path / "folder") == empty
     assert message(lines, "--name", "") == empty

@@ -21,6 +21,33 @@ def test_surprisals_and_evaluate_say_what_run_says(
     ]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "surprisals dummy:// FILE",
+        "surprisals recorded://FILE SUITE",
+        "plan dummy:// FILE",
+        "suites show FILE --format markdown",
+        "convert FILE",
+        "train ngram FILE",
+        "train ngram SUITE --vocabulary FILE",
+        "conditional dummy:// FILE",
+        "report --table md --store FILE",
+    ],
+)
+def test_what_is_read_is_never_written_over(
+    pommel: Pommel, suite_file: Path, tmp_path: Path, words: str
+) -> None:
+    # Called otherwise where it is written, as a link is.
+    file, other = tmp_path / "read.md", tmp_path / "link.md"
+    file.write_text(suite_file.read_text())
+    other.symlink_to(file)
+    named = words.replace("SUITE", str(suite_file)).replace("FILE", str(file)).split()
+    outcome = pommel(*named, "-o", other)
+    assert outcome.failure(2) == f"{other}: this is read; name another file to write"
+    assert file.read_text() == suite_file.read_text()
+
+
 def test_evaluate_refuses_a_suite_without_surprisals(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("evaluate", suite_file)
     assert outcome.failure(3) == (
@@ -121,7 +148,7 @@ def test_a_faulty_suite_costs_no_other(
     pommel("run", "dummy://", suites)
     if arguments == ("evaluate",):
         for path in suites.iterdir():
-            pommel("surprisals", "dummy://", path, "-o", path)
+            path.write_text(pommel("surprisals", "dummy://", path).stdout)
     (suites / "faulty.json").write_text("{")
     outcome = pommel(*arguments, suites)
     assert outcome.status == 3

@@ -175,11 +175,3 @@ def test_an_input_that_cannot_be_used(pommel: Pommel, options: list[str], messag
     outcome = pommel("train", "ngram", "-o", "model.arpa", *options)
     assert outcome.failure(3) == message
     assert not Path("model.arpa").exists()
-
-
-def test_what_is_read_is_not_overwritten(pommel: Pommel, text: Path) -> None:
-    outcome = pommel("train", "ngram", text, "-o", text)
-    assert (
-        outcome.failure(2) == f"{text} is what is read, and would be overwritten; name another file"
-    )
-    assert text.read_text("utf-8") == TEXT

@@ -27,6 +27,11 @@ the LM Zoo), `recorded://FILE`, or `dummy://`: [models](models.md). A *SUITE* is
 `-`, or a shipped collection: `suites:en`, `suites:de/agreement`, `suites:clams`, in
 [nine languages](suites.md#suites-that-ship-with-pommel).
 
+`-o FILE` takes the place of a file of that name: the same command makes it again. It never takes
+the place of a file that the command reads. What you go on with by hand is never written over:
+`suites new`, `image new`, `study copy` and `leaderboard init` begin where nothing is. A file is
+written whole or not at all, and folders that are missing are made.
+
 ## By task
 
 """

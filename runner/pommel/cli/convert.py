@@ -14,7 +14,6 @@ from pommel.cli.output import note, show_warnings
 from pommel.cli.set_files import (
     ReadingOptions,
     SetOptions,
-    check_output,
     chosen_form,
     show_left_out,
     show_or_write,
@@ -148,7 +147,6 @@ def command(
     )
     if chosen.by == "" or chosen.name == "":
         raise UsageError("--by names a field, and --name a suite; neither is empty")
-    check_output(output, [file])
     if conversion.by and (output is None or output.is_file()):
         raise UsageError("--by writes several files; name a folder for them with -o")
     form = chosen_form(chosen.form, None if conversion.by else output)

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from pommel.cli import completing
-from pommel.cli.lazy_group import Command
+from pommel.cli.lazy_group import Command, check_output
 from pommel.cli.option_groups import Count, File, option, takes_options
 from pommel.cli.output import note, print_or_write
-from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
+from pommel.cli.set_files import SetOptions, chosen_form, show_or_write
 from pommel.errors import UsageError, counted, listed
 from pommel.models import read_word_list
 from pommel.sources import Generation
@@ -93,9 +93,7 @@ def command(grammar: Path, chosen: _GenerateOptions) -> None:
     if chosen.eos and form.is_of_suites:
         hint = "write sentences or minimal sets, or leave the mark out"
         raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
-    check_output(
-        output, [grammar, *(grammar.parent / name for name in generation.source.recipe["files"])]
-    )
+    check_output(output, [grammar.parent / name for name in generation.source.recipe["files"]])
     generation = replace(
         generation,
         name=chosen.name or generation.name,

@@ -1,12 +1,14 @@
 """How commands are entered, and what all have: groups import each when it is used."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from pommel.cli.terminal import drop_output, silence
-from pommel.errors import nearest
+from pommel.errors import UsageError, nearest
 
 # Command -> (file in this folder and maybe the command's name in it, help shown in the list).
 Commands = Mapping[str, tuple[str, str]]
@@ -22,6 +24,10 @@ class Command(click.Command):
         *own, helping = super().get_params(ctx)
         return [*own, _quiet, helping]
 
+    def invoke(self, ctx: click.Context) -> object:
+        check_output(ctx.params.get("output"), _paths_read(self, ctx))
+        return super().invoke(ctx)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for each in self.get_params(ctx):
@@ -31,6 +37,31 @@ class Command(click.Command):
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+def check_output(output: Path | None, inputs: Iterable[Path]) -> None:
+    """Raise `UsageError` if the file to write is one of those that are read."""
+    if output is None or not output.is_file():
+        return
+    for path in inputs:
+        # What is no path may be too long for one, or have characters that none has.
+        with contextlib.suppress(OSError, ValueError):
+            if output.samefile(path):
+                raise UsageError(f"{output}: this is read; name another file to write")
+
+
+def _paths_read(command: click.Command, context: click.Context) -> Iterator[Path]:
+    """Yield what a command is told that can be files: paths, and all arguments.
+
+    A reference to a model may have one behind its scheme.
+    """
+    for each in command.params:
+        value = context.params.get(each.name or "")
+        for told in value if isinstance(value, tuple) else (value,):
+            if isinstance(told, Path) and each.name != "output":
+                yield told
+            elif isinstance(told, str) and isinstance(each, click.Argument):
+                yield Path(told.rpartition("://")[2])
 
 
 _quiet = click.Option(

@@ -1,14 +1,13 @@
 """The options that say what is written, and where."""
 
 import itertools
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from pommel.cli.option_groups import Options, field_of, option
 from pommel.cli.output import form_option, note, show_text
-from pommel.errors import UsageError, counted
+from pommel.errors import counted
 from pommel.files import TableReading
 from pommel.sources import Content, WrittenForm
 
@@ -83,14 +82,6 @@ def chosen_form(form: str | None, output: Path | None) -> WrittenForm:
     if output is None or output == _STANDARD_OUTPUT:
         return WrittenForm.named()
     return WrittenForm.of_file(output)
-
-
-def check_output(output: Path | None, inputs: Iterable[Path]) -> None:
-    """Raise `UsageError` if the file to write is one of those that are read."""
-    if output is not None and output.exists():
-        for path in inputs:
-            if path.exists() and output.samefile(path):
-                raise UsageError(f"{output}: this is read; name another file to write")
 
 
 def show_or_write(content: Content, form: WrittenForm, output: Path | None) -> None:

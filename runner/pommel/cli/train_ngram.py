@@ -86,10 +86,6 @@ def command(text: Path, chosen: _TrainNgramOptions) -> None:
       pommel run ngram://corpus.arpa.gz suites:en/agreement
     """
     recipe, output = _recipe(chosen), chosen.output
-    for read in (text, chosen.vocabulary_file):
-        if read and output.exists() and read.exists() and output.samefile(read):
-            message = f"{output} is what is read, and would be overwritten"
-            raise UsageError(f"{message}; name another file")
     with _status() as tell:
         model = recipe.train(text, output, tell, split=chosen.split, cased=not chosen.lower)
     note(f"{output}: {model.summary}")
