@@ -2,9 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.cli.samples import Pommel
+from tests.cli.samples import Pommel, suite_value
 
 from pommel.files.text import sha256_of
 
@@ -100,7 +101,7 @@ def test_a_suite_in_every_form(pommel: Pommel, shared_data: Path, tmp_path: Path
     assert text == (shared_data / "sg_eval" / "fgd_hierarchy.txt").read_text("utf-8")
     table = tmp_path / "fgd.csv"
     outcome = pommel("convert", path, "-o", table)
-    assert (outcome.status, outcome.stderr) == (0, f"24 items: {table}\n")
+    assert (outcome.status, outcome.stderr.splitlines()[0]) == (0, f"24 items: {table}")
     assert pommel("convert", table, "--format", "sentences").stdout == text
     # Without the predictions, for which a table has no place.
     value = json.loads(pommel("convert", table, "--name", "x").stdout)
@@ -149,6 +150,30 @@ def test_contexts_are_never_lost(pommel: Pommel, tmp_path: Path, form: str) -> N
 def test_what_is_compared(pommel: Pommel, lines: Path) -> None:
     value = json.loads(pommel("convert", lines, "--compare", "contrast").stdout)
     assert value["predictions"][0]["formula"] == "(2;%grammatical%) < (2;%ungrammatical%)"
+
+
+@pytest.mark.parametrize(
+    ("meta", "formulas", "lost"),
+    [
+        ({}, [], ""),
+        ({"language": "ja", "joiner": ""}, [], "meta.language, meta.joiner"),
+        ({"metric": ["sum"]}, ["(2;%match%) < (2;%mismatch%)"], "predictions, meta.metric"),
+    ],
+)
+def test_what_long_csv_has_no_place_for_is_told(
+    pommel: Pommel, tmp_path: Path, meta: dict[str, Any], formulas: list[str], lost: str
+) -> None:
+    """Nothing of a suite is lost without a word; read again, it is what has no note."""
+    value = suite_value("lost")
+    value["meta"] |= meta
+    value["predictions"] = [{"type": "formula", "formula": each} for each in formulas]
+    (suite := tmp_path / "suite.json").write_text(json.dumps(value))
+    (table := tmp_path / "lost.csv").write_text("")
+    outcome = pommel("convert", suite, "-o", table)
+    note = f"note: long CSV has no place for {lost}; a workbook (.xlsx) keeps all"
+    assert outcome.stderr.splitlines() == [f"3 items: {table}", *([note] if lost else [])]
+    again = json.loads(pommel("convert", table, "--format", "suite").stdout)
+    assert (again == value) is not bool(lost)
 
 
 def test_options_that_do_not_fit(pommel: Pommel, lines: Path, tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ import click
 
 from pommel.cli.option_groups import Options, field_of, option
 from pommel.cli.output import form_option, note, show_text
-from pommel.errors import counted
+from pommel.errors import counted, listed
 from pommel.files import TableReading
 from pommel.sources import Content, WrittenForm
 
 _STANDARD_OUTPUT = Path("-")
 # Pieces that are shown at once.
 _AT_ONCE = 1_000
+_SHOWN_LOST = 5
 
 
 class ReadingOptions(Options):
@@ -107,5 +108,6 @@ def show_left_out(content: Content, form: WrittenForm) -> None:
         note(f"note: {counted(n, 'minimal set')} left out, {what}")
     if ties := content.tally.tie_note():
         note(f"note: {content.name}: {ties}")
-    if not form.keeps_joiner and content.joiner != " ":
-        note("note: long CSV has no place for the joiner; read again, regions have blanks between")
+    if lost := content.lost_in(form):
+        told = listed(lost, most=_SHOWN_LOST)
+        note(f"note: long CSV has no place for {told}; a workbook (.xlsx) keeps all")

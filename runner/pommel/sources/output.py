@@ -142,11 +142,6 @@ class WrittenForm:
         """Whether it is a suite as a table, of a file's lines or of a workbook."""
         return self.name in (_CSV, _XLSX)
 
-    @property
-    def keeps_joiner(self) -> bool:
-        """Whether it says what stands between regions, or writes it."""
-        return self.name != _CSV
-
 
 _FORMS = {
     form.name: form
@@ -215,6 +210,17 @@ class Content(ABC):
     def has_own_joiners(self) -> bool:
         """Whether regions may have other joiners than the suite."""
         return False
+
+    def lost_in(self, form: WrittenForm) -> list[str]:
+        """Return what of the suite is not in a form of suites: long CSV has its sentences alone."""
+        if form.name != _CSV:
+            return []
+        # A suite that is read again is called like its file, and its metric is the sum.
+        usual = {"name": self.name, "metric": "sum"}.items()
+        lost = [
+            f"meta.{key}" for key, value in self.head["meta"].items() if (key, value) not in usual
+        ]
+        return ["predictions", *lost] if self.head.get("predictions") else lost
 
     def suite_pieces(self) -> Iterator[str]:
         """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
