@@ -193,6 +193,18 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
         ":11:15: this is no sentence; write its words",
     ),
     "header.csv": (b"good,bad\n", 3, ":1:1: there is nothing but a header; write some rows"),
+    "bars.csv": (
+        b"good,bad\nthe wren | sings,the wren | sing\n",
+        3,
+        ": all sentences have bars between regions; `pommel suites new NAME.json --from "
+        "{path}` makes regions of them",
+    ),
+    "which.csv": (
+        b"a,b\nthe wren | sings,the wren | sing\n",
+        3,
+        ": all sentences have bars between regions; `pommel suites new NAME.json --from "
+        "{path}` makes regions of them",
+    ),
     "twice.csv": (
         b"good,good,bad\nx," + _ROW,
         3,
@@ -236,7 +248,8 @@ def test_mistakes_are_told_of_the_table_that_was_meant(
     path, output = tmp_path / name, tmp_path / "out.json"
     path.write_bytes(raw)
     outcome = pommel("convert", path, "-o", output)
-    assert (outcome.status, outcome.stderr) == (status, f"pommel: {path}{message}\n")
+    told = message.replace("{path}", str(path))
+    assert (outcome.status, outcome.stderr) == (status, f"pommel: {path}{told}\n")
     assert not output.exists()
 
 

@@ -459,6 +459,10 @@ def test_what_a_table_does_not_say_is_asked_for(pommel: Pommel, file: Path, tmp_
         ),
         ({"A3": 3}, "A3: there is an item 3 in line 2 already; give each a number of its own"),
         ({"A3": "x"}, "A3: the number of the item is 'x'; write a whole number like 1"),
+        (
+            {"A3": None},
+            "A3: the number of the item is ''; write a whole number like 1; of merged cells the",
+        ),
         ({"C1": "mis%"}, "A1: the column 'mismatch' is missing; write match, mismatch"),
     ],
 )
@@ -476,6 +480,17 @@ def test_names_of_conditions_in_a_table(pommel: Pommel, file: Path, tmp_path: Pa
     outcome = pommel("suites", "new", file, "--from", table, "--no-input")
     message = "the condition's name 'mis%' has a '%', which ends a name in formulas"
     assert outcome.failure(3) == f"{table}:Sheet!C1: {message}; rename the column"
+
+
+def test_a_table_of_regions_is_for_another_command(
+    pommel: Pommel, file: Path, tmp_path: Path
+) -> None:
+    table = book_of(tmp_path, {"B1": "region_number", "C1": "Content"})
+    outcome = pommel("suites", "new", file, "--from", table, "--no-input")
+    assert outcome.failure(3) == (
+        f"{table}:Sheet!A1: this table has a row a region, not an item; "
+        f"`pommel convert {table} -o NAME.json` makes a suite of it"
+    )
 
 
 def test_a_column_without_bars_is_doubted_and_not_the_sentences_beside_it(

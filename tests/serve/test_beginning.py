@@ -5,6 +5,7 @@ import io
 import json
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -71,6 +72,16 @@ def sent(name: str, content: bytes) -> dict[str, object]:
     import base64
 
     return {"name": name, "content": base64.b64encode(content).decode()}
+
+
+def book(rows: Sequence[Sequence[object]], name: str = "a.xlsx") -> dict[str, object]:
+    """Return a workbook as it is sent."""
+    made = openpyxl.Workbook()
+    assert made.active is not None
+    for row in rows:
+        made.active.append(row)
+    made.save(written := io.BytesIO())
+    return sent(name, written.getvalue())
 
 
 # From nothing.
@@ -233,7 +244,7 @@ def test_a_long_table_says_what_it_lacks(client: TestClient, encoding: str) -> N
     assert "t.csv:1:1: the column 'region_name' is missing" in answer.json()["error"]
 
 
-def test_a_long_table_and_workbooks_of_both_kinds(client: TestClient, tmp_path: Path) -> None:
+def test_a_long_table_and_workbooks_of_both_kinds(client: TestClient) -> None:
     rows: list[list[object]] = [
         ["item_number", "condition_name", "region_number", "region_name", "content"]
     ]
@@ -251,13 +262,10 @@ def test_a_long_table_and_workbooks_of_both_kinds(client: TestClient, tmp_path: 
     for kind, table in (
         ("long", rows),
         ("items", [["match", "mismatch"], ["The dogs | bark", "The dogs | barks"]]),
+        # A pair by its names, but in regions.
+        ("pairs", [["good", "bad"], ["The dogs | bark", "The dogs | barks"]]),
     ):
-        book = openpyxl.Workbook()
-        assert book.active is not None
-        for row in table:
-            book.active.append(row)
-        book.save(path := tmp_path / f"{kind}.xlsx")
-        found = draft_of(client, "/write/table", file=sent(path.name, path.read_bytes()))
+        found = draft_of(client, "/write/table", file=book(table, f"{kind}.xlsx"))
         assert found["items"][0]["conditions"][0]["regions"][0]["content"] == "The dogs"
         assert len(found["region_meta"]) == 2
 
@@ -275,8 +283,16 @@ def test_a_long_table_and_workbooks_of_both_kinds(client: TestClient, tmp_path: 
             {"name": "t", "file": sent("a.csv", b"a,b\nx | y | z,x | z\n")},
             "a.csv:2:11: this sentence has",
         ),
+        (
+            {"name": "t", "text": "a,b\nx | y,x | z\n", "language": "Suomi"},
+            "'Suomi' is no language tag",
+        ),
         ({"name": "t", "text": "a,b\nx | y,x\n"}, "the table:1:3: no cell of the column 'b'"),
         ({"name": "t", "file": sent("a.xlsx", b"PK\x03\x04 broken")}, "a.xlsx: "),
+        (
+            {"name": "t", "file": book([["item", "a", "b"], ["x", "The | cat", "The | cats"]])},
+            "a.xlsx:Sheet!A2: the number of the item is 'x'",
+        ),
     ],
 )
 def test_a_table_that_is_none(client: TestClient, asked: dict[str, object], message: str) -> None:

@@ -152,10 +152,14 @@ def _name(text: str) -> str:
 
 
 def _said(asked: NewAsked) -> dict[str, str]:
-    if asked.language and (fault := PublishedSuite.language_fault(asked.language)):
-        raise DraftError(fault)
+    _check_language(asked.language)
     said = {"language": asked.language.strip(), "circuit": asked.circuit.strip()}
     return {key: value for key, value in said.items() if value}
+
+
+def _check_language(tag: str) -> None:
+    if tag and (fault := PublishedSuite.language_fault(tag)):
+        raise DraftError(fault)
 
 
 def _begun(
@@ -247,6 +251,7 @@ class TableAsked:
 
 def write_table(site: Site, asked: TableAsked, *, person: Person) -> Moved:
     """Begin a suite from a table: a row an item, or a row a region (long CSV)."""
+    _check_language(asked.language)
     sent = asked.file if asked.file and asked.file.content else None
     if not sent and not asked.text.strip():
         raise DraftError("choose a file, or paste the cells of a table")
@@ -272,7 +277,7 @@ def _of_table(site: Site, table: Path, called: str, encoding: str) -> Document:
     """Return the suite of a table, which a process of its own opens."""
     made = table.with_name("suite.json")
     is_book = table.suffix == ".xlsx"
-    as_regions = ["convert", str(table), "-o", str(made)]
+    as_regions = ["convert", str(table), "-o", str(made), "--from", "xlsx" if is_book else "csv"]
     as_items = ["suites", "new", str(made), "--from", str(table), "--no-input"]
     if is_book:
         ways = [as_regions, as_items]
@@ -287,8 +292,8 @@ def _of_table(site: Site, table: Path, called: str, encoding: str) -> Document:
         if done.exit_status is None:
             raise DraftError("this table takes too long to be read; divide it")
         failed.append(done)
-    # A workbook of items has no such columns.
-    said = next((each for each in failed if each.log and "item_number" not in each.log), failed[-1])
+    # What each way says of a table that is for the other one.
+    said = next((each for each in failed if "a row a region" not in each.log), failed[-1])
     told = _plain(said, table, called)
     if " --encoding " in told:
         # As the command line is told it.

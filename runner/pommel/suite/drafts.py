@@ -14,6 +14,8 @@ from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Condition, Region, Suite
 from pommel.values import frozen
 
+# Columns of long CSV that no table of sentences has.
+_OF_REGIONS = {"region_number", "content"}
 # What looks like the bar between regions, and is none; Japanese keyboards give the first.
 _OTHER_BARS = re.compile(
     "[\N{FULLWIDTH VERTICAL LINE}\N{BOX DRAWINGS LIGHT VERTICAL}\N{BROKEN BAR}]"
@@ -79,7 +81,7 @@ class Design:
         faults: list[Fault] = []
         header = table.header.fields if table.header else ()
         numbered = next((each for each in header if each.casefold() in _NUMBERED), "")
-        names = conditions or [each for each in header if each != numbered]
+        names = conditions or Design._conditions_of(table, numbered)
         rows = table.records(names, faults, others_allowed=True)
         if table.header:
             faults += Design._name_faults(table.header, names)
@@ -113,6 +115,15 @@ class Design:
         if faults:
             raise SuiteError(Fault.in_order(faults))
         return items
+
+    @staticmethod
+    def _conditions_of(table: CsvTable, numbered: str) -> list[str]:
+        header = table.header.fields if table.header else ()
+        if {*map(str.casefold, header)} >= _OF_REGIONS:
+            hint = f"`pommel convert {shlex.quote(table.file)} -o NAME.json` makes a suite of it"
+            told = table.rows[0].place(0).fault("this table has a row a region, not an item", hint)
+            raise SuiteError([told])
+        return [each for each in header if each != numbered]
 
     @staticmethod
     def _name_faults(header: CsvRow, names: Sequence[str]) -> Iterator[Fault]:
@@ -159,7 +170,10 @@ class Design:
             number = row[column]
             if not re.fullmatch("[0-9]{1,18}", number):
                 message = f"the number of the item is {number!r}"
-                faults.append(row.fault(column, message, "write a whole number like 1"))
+                hint = "write a whole number like 1"
+                if not number:
+                    hint += "; of merged cells the first one alone has it"
+                faults.append(row.fault(column, message, hint))
                 number = "0"
             elif first[number] is not row:
                 message = f"there is an item {number} in line {first[number].line} already"

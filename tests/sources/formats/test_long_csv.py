@@ -209,6 +209,7 @@ def test_one_fault(text: str, message: str) -> None:
     ("text", "hint"),
     [
         ("item,a,b\n1,The | dog,The | dogs\n", ""),
+        ("item_number,a,b\n1,The | dog,The | dogs\n", ""),
         ("good,bad\nit runs,it run\n", ", and `pommel convert s.csv -o NAME.json` of pairs"),
     ],
 )

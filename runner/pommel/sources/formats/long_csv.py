@@ -96,8 +96,9 @@ def _other_table(table: CsvTable, path: Path) -> Fault | None:
     It has none of the columns, nor others that are called nearly so.
     """
     names = table.header.fields if table.header else ()
-    own = COLUMNS[1:]
-    if len(names) < _LEAST_COLUMNS or any(nearest(name.lower(), own) for name in names):
+    numbers, *own = COLUMNS
+    others = [name.lower() for name in names if name.lower() != numbers]
+    if len(names) < _LEAST_COLUMNS or any(nearest(name, own) for name in others):
         return None
     has_bars = any("|" in cell for row in table.rows[1:] for cell in row.fields)
     file = shlex.quote(str(path))
@@ -378,6 +379,8 @@ def _is_sound(record: CsvRow, faults: list[Fault]) -> bool:
             # Spreadsheets and data frames write whole numbers like this.
             number = re.fullmatch(r"\s*([0-9]{1,18})(\.0*)?\s*", written, re.ASCII)
             hint = f"write {number[1]}" if number else "write a whole number like 1"
+            if not written:
+                hint += "; of merged cells the first one alone has it"
             faults.append(record.fault(column, f"the {column} is {written!r}", hint))
     if message := Condition.name_fault(record["condition_name"]):
         faults.append(record.fault("condition_name", message, "write a name like match"))

@@ -155,6 +155,9 @@ def guessed(table: PairTable) -> tuple[PairColumns, str] | None:
     if not readings:
         return None
     (columns, *others), file = readings, table.file
+    if all("|" in text for name in columns.columns for text in texts[name]):
+        # Sentences in regions are refused, whichever are good (`TablePairs.check`).
+        return columns, ""
     if others or not (named or columns.are_sentences):
         what = f"{file}: this can be read in {len(readings)} ways ({share}); say which"
         raise UsageError("\n  ".join([f"{what}:", *(_command(file, each) for each in readings)]))

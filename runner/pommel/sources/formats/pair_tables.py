@@ -305,9 +305,10 @@ class TablePairs:
             self.table.check_name(name)
         faults = list(self.table.faults)
         labels: dict[str, None] = {}
-        n_rows = 0
+        n_rows = n_barred = 0
         for row in self.rows(faults):
             n_rows += 1
+            n_barred += all("|" in text_of(row.cells.get(name)) for name in columns.columns)
             for (key,), what, hint in columns.problems(row.cells):
                 faults.append(row.fault(str(key), what, hint))
             if len(faults) >= CsvTable.MOST_FAULTS:
@@ -318,6 +319,9 @@ class TablePairs:
         if not n_rows and not faults:
             hint = "write a pair a row, or two rows for each"
             faults.append(Place(file=file).fault("there is no pair of sentences", hint))
+        if n_rows and n_barred == n_rows:
+            hint = f"`pommel suites new NAME.json --from {shlex.quote(file)}` makes regions of them"
+            faults.append(Place(file=file).fault("all sentences have bars between regions", hint))
         if faults:
             raise SuiteError(Fault.in_order(faults))
         if labels and (columns.value not in labels or len(labels) > len(columns.columns)):
