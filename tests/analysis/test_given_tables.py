@@ -49,7 +49,11 @@ def test_more_keys_may_be_missing_and_tell_rows_apart(tmp_path: Path) -> None:
     [
         ("", ["1:1: the file is empty; its first line is key,value"]),
         ("lang,C\n", ["1:1: there is nothing but a header; write some rows"]),
-        ("lang;C\nde;1\n", ["1:1: the columns are separated by ';'; separate them by commas"]),
+        ("lang|C\nde|1\n", ["1:1: the columns are separated by '|'; separate them by commas"]),
+        (
+            "lang;C\nde;1\nfr;2,5\n",
+            ["3:4: '2,5' is no number; write one like 0.5, and nothing where it is not known"],
+        ),
         ("lang,C,C\nde,1,2\n", ["1:8: the column 'C' stands here for the second time; " + REMOVE]),
         ("lang\nde\n", ["1:1: there is no column 'value'; there are lang"]),
         (

@@ -196,14 +196,18 @@ MISTAKES: dict[str, tuple[bytes, int, str]] = {
     "bars.csv": (
         b"good,bad\nthe wren | sings,the wren | sing\n",
         3,
-        ": all sentences have bars between regions; `pommel suites new NAME.json --from "
-        "{path}` makes regions of them",
+        (
+            ": all sentences have bars between regions; `pommel suites new NAME.json --from "
+            "{path}` makes regions of them"
+        ),
     ),
     "which.csv": (
         b"a,b\nthe wren | sings,the wren | sing\n",
         3,
-        ": all sentences have bars between regions; `pommel suites new NAME.json --from "
-        "{path}` makes regions of them",
+        (
+            ": all sentences have bars between regions; `pommel suites new NAME.json --from "
+            "{path}` makes regions of them"
+        ),
     ),
     "twice.csv": (
         b"good,good,bad\nx," + _ROW,

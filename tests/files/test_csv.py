@@ -100,6 +100,8 @@ def test_a_long_quote_that_is_never_closed() -> None:
         ('"', []),  # the quote is a fault already
         ("word;b\n1;2\n", ["1:1: the columns are separated by ';'; separate them by commas"]),
         ("word\tb\n1\t2\n", ["1:1: the columns are separated by '\\t'; separate them by commas"]),
+        ("word\uff0cb\n", ["1:1: the columns are separated by '\uff0c'; separate them by commas"]),
+        ("word\u060c b\n", ["1:1: the columns are separated by '\u060c'; separate them by commas"]),
         (
             "word,b,b\n1,2,3\n",
             ["1:8: the column 'b' stands here for the second time; remove one of the two"],
@@ -118,6 +120,22 @@ def test_a_long_quote_that_is_never_closed() -> None:
 def test_headers(text: str, faults: list[str]) -> None:
     found = CsvTable.parse(text, file="f.csv").header_faults(("word", "b"))
     assert [str(fault) for fault in found] == [f"f.csv:{fault}" for fault in faults]
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("", ","),
+        ("a\n", ","),
+        ("a,b;c\n1;2;3\n", ","),
+        ("\n\r\na;b,c;d\n", ";"),
+        ('a;"b,c,d"\n1,2,3\n', ";"),
+        ('"a;b",c\n', ","),
+        ("a;b\tc\n", "\t"),
+    ],
+)
+def test_the_header_tells_what_separates_columns(text: str, separator: str) -> None:
+    assert CsvTable.separator_in(text) == separator
 
 
 @pytest.mark.parametrize(

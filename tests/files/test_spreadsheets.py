@@ -110,7 +110,10 @@ def test_encodings(tmp_path: Path, encoding: str, said: str) -> None:
 
 def test_what_is_not_of_the_encoding_says_so(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", "a,b\né,“x”\n".encode("cp1252"))
-    hint = "name the encoding of the file, as in --encoding cp1252 (Windows, western Europe)"
+    hint = (
+        "name the encoding of the file: Windows writes --encoding cp1252 in western Europe, cp1250 "
+        "in central Europe, cp1251 in Cyrillic, cp1254 in Turkish, shift_jis in Japanese"
+    )
     assert str(refused(path)) == f"{path}:2:1: the byte 0xe9 is not UTF-8; {hint}"
     path = written(tmp_path / "t.csv", b"a,b\nx,\x81\n")
     error = refused(path, TableReading(encoding="cp1252"))
@@ -122,6 +125,22 @@ def test_what_is_not_of_the_encoding_says_so(tmp_path: Path) -> None:
     )
     path = written(tmp_path / "t.csv", b"\xff\xfea\x00b")
     assert str(refused(path)).startswith(f"{path}:1:1: the file is not UTF-16 (")
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (b"%PDF-1.4\n\xe2", "a PDF file, not text"),
+        (b"{\\rtf1\\ansi a,b}", "a document in RTF, not text"),
+        (b"\x89PNG\r\n\x1a\n", "a picture, not text"),
+        (b'\xef\xbb\xbf\n {"meta": {}}', "JSON, not a table"),
+    ],
+)
+def test_files_of_other_programs_are_called_what_they_are(
+    tmp_path: Path, raw: bytes, kind: str
+) -> None:
+    path = written(tmp_path / "t.csv", raw)
+    assert str(refused(path)).startswith(f"{path}: this is {kind}; ")
 
 
 @pytest.mark.parametrize("name", ["cp12", "hex"])

@@ -21,7 +21,7 @@ class GivenTable:
     def read(
         cls, path: Path, *, key: str = "", value: str = "", more_keys: Sequence[str] = ()
     ) -> "GivenTable":
-        """Read a table with a header; a tab in its first line says that tabs separate its columns.
+        """Read a table with a header, which says what separates its columns.
 
         `key` and `value` name the columns of the key and of the number, by default the first and
         the second one; `more_keys` are columns of text that may be missing. Other columns are
@@ -30,8 +30,7 @@ class GivenTable:
         twice, what is no number.
         """
         text = DecodedText.read(path).text
-        separator = "\t" if "\t" in text.partition("\n")[0] else ","
-        table = CsvTable.parse(text, file=str(path), separator=separator)
+        table = CsvTable.parse(text, file=str(path), separator=CsvTable.separator_in(text))
         header = table.header.fields if table.header else ()
         key = key or (header[0] if header else "key")
         value = value or (header[1] if len(header) > 1 else "value")

@@ -32,6 +32,9 @@ MOST_COLUMNS = 10_000
 _MOST_OF_FIELD = DecodedText.MOST_OF_LINE
 _MOST_OF_ROW = 16 * _MOST_OF_FIELD
 
+# What other scripts write for commas and semicolons, which separate no columns.
+_OTHER_COMMAS = "\uff0c\uff1b\u3001\u060c\u061b"
+
 NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 
@@ -145,6 +148,17 @@ class CsvTable:
         found = rows_of(lines, file=file, separator=separator)
         return replace(cls.of(found, file), separator=separator)
 
+    @staticmethod
+    def separator_in(text: str) -> str:
+        """Return what separates the columns, as the first line that is not empty tells it.
+
+        It is a tab where there is one, and a semicolon where there are more of them than of commas.
+        """
+        first = _FIRST_LINE.search(text)
+        header = _QUOTED.sub("", first[0]) if first else ""
+        semicolon = ";" if header.count(";") > header.count(",") else ","
+        return "\t" if "\t" in header else semicolon
+
     @classmethod
     def of(cls, found: "Iterable[CsvRow | Fault]", file: str) -> Self:
         """Return the table of some rows; they say what separates its columns."""
@@ -198,7 +212,7 @@ class CsvTable:
             return
         names = header.fields
         others = re.escape("".join({*",;\t|"} - {self.separator}))
-        if len(names) == 1 and (found := re.search(f"[{others}]", names[0])):
+        if len(names) == 1 and (found := re.search(f"[{others}{_OTHER_COMMAS}]", names[0])):
             message = f"the columns are separated by {found[0]!r}"
             yield header.place(0).fault(message, f"separate them by {separator}s")
             return
@@ -279,6 +293,7 @@ class CsvTable:
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_FIRST_LINE = re.compile(r"[^\r\n]+")
 
 
 def rows_of(lines: Iterable[str], *, file: str, separator: str) -> Iterator[CsvRow | Fault]:

@@ -1,5 +1,6 @@
 """Tables as spreadsheets leave them: CSV of any separator and encoding, and workbooks (.xlsx)."""
 
+import codecs
 import contextlib
 import io
 import itertools
@@ -23,7 +24,7 @@ from pommel.files.csv import (
     CsvTable,
     rows_of,
 )
-from pommel.files.text import UTF_16_BOMS, DecodedText, replacing
+from pommel.files.text import UTF_16_BOMS, DecodedText, check_is_text, replacing
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
     from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
+# So much of a file says what it is.
+_N_HEAD = 64
 _ZIP = b"PK\x03\x04"
 # What Excel wrote before 2007, and what it wraps a workbook with a password in.
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
@@ -234,9 +237,10 @@ class TableReading:
         most = DecodedText.MOST_OF_LINE
         try:
             with path.open("rb") as raw:
-                head = raw.read(2)
+                head = raw.read(_N_HEAD)
                 raw.seek(0)
-                encoding = self.encoding or ("utf-16" if head in UTF_16_BOMS else "utf-8")
+                _check_is_table(head, path)
+                encoding = self.encoding or ("utf-16" if head[:2] in UTF_16_BOMS else "utf-8")
                 stream = io.TextIOWrapper(raw, encoding, newline="")
                 number = 0
                 while line := stream.readline(most + 2):
@@ -453,10 +457,21 @@ def _text_of(
     return text, f"the {'date' if isinstance(value, date) else 'time'} {text}"
 
 
+def _check_is_table(head: bytes, path: Path) -> None:
+    """Raise `InputError` for what is another program's, and for JSON."""
+    check_is_text(head, str(path))
+    if head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"["):
+        hint = "a suite's file ends in .json, and is read where a suite is asked for"
+        raise InputError(f"{path}: this is JSON, not a table; {hint}")
+
+
 def _undecoded(path: Path, encoding: str, error: UnicodeError) -> Fault:
     """Return where a file is not of an encoding."""
     start = Place(file=str(path), line=1, column=1)
-    hint = "name the encoding of the file, as in --encoding cp1252 (Windows, western Europe)"
+    hint = (
+        "name the encoding of the file: Windows writes --encoding cp1252 in western Europe, cp1250 "
+        "in central Europe, cp1251 in Cyrillic, cp1254 in Turkish, shift_jis in Japanese"
+    )
     with path.open("rb") as stream:
         # In UTF-16 no byte is a line end.
         for number, line in enumerate(stream if "16" not in encoding else (), start=1):

@@ -34,6 +34,14 @@ _GZIP_MAGIC = b"\x1f\x8b"
 UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # So much tells what a file is.
 _N_HEAD = 4_096
+# How files of other programs begin that are taken for text.
+_OTHERS = {
+    b"%PDF": "a PDF file",
+    b"{\\rtf": "a document in RTF",
+    b"\x89PNG": "a picture",
+    b"PK\x03\x04": "a ZIP file, as workbooks and documents are",
+    b"\xd0\xcf\x11\xe0": "a document of an old office program",
+}
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Unlike joiners without a width and marks of direction, these belong to no script.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -108,8 +116,9 @@ class DecodedText:
     def decode(cls, raw: bytes, *, file: str) -> Self:
         """Decode UTF-8; raises `SuiteError` with line and column for bytes that are none.
 
-        And as `check_lines` does, but for what begins as JSON.
+        And `InputError` as `check_is_text` does, and as `check_lines`, but for what begins as JSON.
         """
+        check_is_text(raw, file)
         try:
             decoded = cls.of(raw.decode())
         except UnicodeDecodeError as error:
@@ -185,6 +194,13 @@ class DecodedText:
             severity="error" if strict else "warning",
         )
         return [fault]
+
+
+def check_is_text(raw: bytes, file: str) -> None:
+    """Raise `InputError` for what begins as files of programs do that are no text."""
+    for start, kind in _OTHERS.items():
+        if raw.startswith(start):
+            raise InputError(f"{file}: this is {kind}, not text; save it as text, in UTF-8")
 
 
 @contextmanager

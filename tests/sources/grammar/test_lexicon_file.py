@@ -30,6 +30,15 @@ def test_rows_and_their_places(tmp_path: Path) -> None:
     assert places[0].file == str(tmp_path / "l.csv")
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_columns_are_separated_as_spreadsheets_of_any_country_do(
+    tmp_path: Path, separator: str
+) -> None:
+    (tmp_path / "l.csv").write_text("word,form\nkedi,sg\n".replace(",", separator), "utf-8")
+    (row,) = read_lexicon_file("l.csv", NAMED, folder=tmp_path).rows
+    assert row.cells == {"word": "kedi", "form": "sg"}
+
+
 @pytest.mark.parametrize(
     ("text", "faults"),
     [

@@ -15,7 +15,7 @@ from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files import CsvTable, DecodedText, JsonDocument
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import as_kept, has_words, mended_set, pairs_of
-from pommel.sources.formats.set_format import SetFormat, first_line_of
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
 from pommel.values import frozen
 
@@ -171,8 +171,7 @@ class TargetTable:
 
     @classmethod
     def _from_table(cls, text: str, file: str) -> Self:
-        header = first_line_of(text)
-        table = CsvTable.parse(text, file=file, separator="\t" if "\t" in header else ",")
+        table = CsvTable.parse(text, file=file, separator=CsvTable.separator_in(text))
         faults: list[Fault] = []
         records = table.records((CONTEXT, TARGET), faults, others_allowed=True)
         empty = (record for record in records if not record[TARGET].strip())

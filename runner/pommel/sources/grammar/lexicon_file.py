@@ -69,7 +69,8 @@ def read_lexicon_file(
     except InputError as error:
         hint = "a lexicon is found from this file's folder"
         raise GrammarError.at(place, str(error), hint) from None
-    table = _clean(CsvTable.parse(read.text, file=str(folder / name)))
+    separator = CsvTable.separator_in(read.text)
+    table = _clean(CsvTable.parse(read.text, file=str(folder / name), separator=separator))
     faults: list[Fault] = []
     records = table.records(required, faults, others_allowed=True)
     if (header := table.header) and "" in header.fields:

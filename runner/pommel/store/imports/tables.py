@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,8 +19,6 @@ _TRUTHS = {
 }
 _WHOLE = re.compile(r"[0-9]{1,18}(?:\.0+)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
-_FIRST_LINE = re.compile(r"[^\r\n]+")
-_IN_QUOTES = re.compile(r'"[^"]*"')
 _EXAMPLE = '{"model": "...", "suite": "...", "item": 1, "result": true}'
 
 
@@ -163,13 +160,9 @@ def _plain(row: CsvRow) -> CsvRow:
 
 
 def _parsed(text: str, *, file: str) -> CsvTable:
-    first = _FIRST_LINE.search(text)
-    counts = Counter(_IN_QUOTES.sub("", first[0] if first else ""))
-    if "\t" in counts:
-        return CsvTable.parse(text, file=file, separator="\t")
-    if counts[";"] <= counts[","]:
-        return CsvTable.parse(text, file=file)
-    table = CsvTable.parse(text, file=file, separator=";")
+    table = CsvTable.parse(text, file=file, separator=CsvTable.separator_in(text))
+    if table.separator != ";":
+        return table
     header, rows = table.rows[:1], table.rows[1:]
     pointed = (replace(row, fields=tuple(map(_with_point, row.fields))) for row in rows)
     return replace(table, rows=(*header, *pointed))
