@@ -8,6 +8,7 @@ import difflib
 import functools
 import shutil
 import sys
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -164,13 +165,26 @@ class FormulaError(InputError, ValueError):
         return again, ()
 
     def __str__(self) -> str:
-        # A formula may hold line breaks and tabs; one cell each keeps the marker in its place.
-        shown = "".join(" " if character.isspace() else character for character in self.formula)
-        marker = " " * self.start + "~" * (self.end - self.start - 1) + "^"
-        lines = [self.message, f"    {shown}", f"    {marker}"]
+        pointed = self.pointed(self.formula, self.start, self.end).split("\n")
+        lines = [self.message, *(f"    {line}" for line in pointed)]
         if self.hint:
             lines.append(self.hint)
         return "\n".join(lines)
+
+    @staticmethod
+    def pointed(formula: str, start: int, end: int) -> str:
+        """Return a formula, and below it a line that points at some of its characters."""
+        # A formula may hold line breaks and tabs; one cell each keeps the marker in its place.
+        shown = "".join(" " if character.isspace() else character for character in formula)
+        n_before, n = (sum(map(_cells, each)) for each in (shown[:start], shown[start:end]))
+        return f"{shown}\n{' ' * n_before}{'~' * (n - 1)}^"
+
+
+def _cells(character: str) -> int:
+    """Return how many cells of a terminal a character takes."""
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "FW" else 1
 
 
 class AlignmentError(InputError):

@@ -214,6 +214,16 @@ def test_frequencies() -> None:
     assert row.split() == ["match", "mismatch", "2", "+0.00", "-1.00", "+1.00"]
 
 
+def test_wide_characters_take_two_cells() -> None:
+    items = [{"文法的": ("太郎が", "読んだ"), "b": ("太郎が", "読む人だ")}]
+    text = sheet(make_suite(items, ["(2;%文法的%) < (2;%b%)"], joiner="")).text
+    assert part(text, "critical regions: means over items") == [
+        "condition  regions  characters",
+        "文法的     2              3.00",
+        "b          2              4.00",
+    ]
+
+
 def test_many_conditions_that_are_alike_are_one_row() -> None:
     names = [f"c{n}" for n in range(6)]
     items = [{**dict.fromkeys(names, ("The dog", "barks")), "d": ("The dog", "bark")}]

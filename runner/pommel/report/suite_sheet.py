@@ -264,11 +264,13 @@ def _first_of(names: Sequence[str]) -> str:
 
 def _in_columns(rows: Sequence[Sequence[str]], n_numbers: int = 0) -> Iterator[str]:
     """Yield rows with their columns below each other, the last ones, of numbers, on the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     n_names = len(widths) - n_numbers
     for row in rows:
-        cells = [
-            f"{cell:{width}}" if place < n_names else f"{cell:>{width}}"
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        cells = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - cell_len(cell))
+            cells.append(cell + blanks if place < n_names else blanks + cell)
         yield "  ".join(cells)

@@ -537,7 +537,7 @@ def _shown_predictions(
             # A metric that nobody knows is among the faults.
             ends = {}
         at = next((fault.within for fault in own if fault.within is not None), None)
-        caret = "" if at is None else _caret(text, at, ends.get(at, at + 1))
+        caret = "" if at is None else FormulaError.pointed(text, at, ends.get(at, at + 1))
         yield ShownPrediction(
             index=k,
             formula=text,
@@ -552,12 +552,6 @@ def _metrics(document: Document) -> list[str]:
     metric = document["meta"].get("metric", "sum")
     found = metric if isinstance(metric, list) else [metric]
     return [each for each in found if each in METRICS] or ["sum"]
-
-
-def _caret(formula: str, start: int, end: int) -> str:
-    """Return a formula, and below it a line that points at some of its characters."""
-    shown = "".join(" " if each.isspace() else each for each in formula)
-    return f"{shown}\n{' ' * start}{'~' * (end - start - 1)}^"
 
 
 # What can be doubted.

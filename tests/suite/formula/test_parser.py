@@ -149,6 +149,11 @@ this bracket is closed by one of another kind
     (1;%a%] < 1
     ~~~~~~^
 """,
+            f"""
+the formula ends too early
+    (1;%文法%) <
+    {" " * len("(1;%abcd%) <")}^
+""",
             # --- operators
             """
 '==' is not an operator
@@ -261,19 +266,19 @@ a region is written (1;%condition%)
             """
 '（' is a full-width character
     （1;%a%) > 0
-    ^
+    ~^
 write ( in ASCII, not （
 """,
             """
 '１' is a full-width character
     (１;%a%) > 0
-     ^
+     ~^
 write 1 in ASCII, not １
 """,
             """
 '（' is a full-width character
     （1；％a％）＞（1；％b％）
-    ^
+    ~^
 write ( ; % ) > in ASCII, not （ ； ％ ） ＞
 """,
             """
@@ -281,6 +286,49 @@ unexpected ','
     (1;%a%) > 1,5
                ^
 decimals have a point, like 1.5
+""",
+            """
+unexpected '“'
+    “(1;%a%) > 0”
+    ^
+remove the quotation mark
+""",
+            """
+'–' is not an operator
+    (1;%a%) – (1;%b%) > 0
+            ^
+write -
+""",
+            """
+'&lt;' is not an operator
+    (1;%a%) &lt; (1;%b%)
+            ~~~^
+write <
+""",
+            # --- regions as people call them
+            """
+a region has one number
+    (2+3;%a%) > 0
+    ~~~~~~~~^
+write (2;%a%) + (3;%a%)
+""",
+            """
+a region has one number
+    (1;%b%) > (2–4;%a%)
+              ~~~~~~~~^
+write (2;%a%) + (3;%a%) + (4;%a%)
+""",
+            """
+a region has one number
+    [2,5;%a%] > 0
+    ~~~~~~~~^
+write (2;%a%) + (5;%a%)
+""",
+            """
+unexpected 'verb'
+    (verb;%a%) > 0
+     ~~~^
+a region goes by its number: (1;%condition%)
 """,
             # --- what makes no sense
             """

@@ -317,8 +317,16 @@ _MISTAKEN_OPERATORS = {
     "≥": ">=",
     "≠": "!=",
     "^": "&",
-    "\N{MINUS SIGN}": "-",
+    # What word processors and pages make of them.
+    "&lt;": "<",
+    "&gt;": ">",
+    "&amp;": "&",
+    **dict.fromkeys("\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}\N{HYPHEN}", "-"),
     "\N{MULTIPLICATION SIGN}": "*",
+    "\N{DIVISION SIGN}": "/",
+    "\N{LOGICAL AND}": "&",
+    "\N{LOGICAL OR}": "|",
+    "\N{NOT SIGN}": "!",
 }
 # A word is one by itself only.
 # What only errors need is compiled by then.
@@ -329,6 +337,9 @@ _MISTAKEN_OPERATOR = "|".join(
 # No two parts of this can match the same characters: a hint must not take longer than the parser.
 _REGION_LIKE = r"[(\[{]?\s*([0-9]+|\*)\s*([;,:])([^()\[\]{};&|<>=]*)[)\]}]?"
 _REGION = r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]"
+_SEVERAL_REGIONS = r"[(\[]\s*([0-9]{1,4})\s*([-+,:\u2013])\s*([0-9]{1,4})\s*;\s*(%[^%]*%)\s*[)\]]?"
+_MOST_ADDED = 10
+_QUOTES = "\"'\u2018\u2019\u201c\u201d\u201e\xab\xbb"
 _WIDE_PERCENT = "\N{FULLWIDTH PERCENT SIGN}"
 _CLOSING = {"(": ")", "[": "]"}
 
@@ -344,6 +355,7 @@ def _syntax_error(text: str, position: int) -> FormulaError:
         return _error_at(text, (0, 1), "the formula is empty", "write e.g. (1;%a%) < (1;%b%)")
     for probe in (
         _full_width,
+        _several_regions,
         _mistaken_operator,
         _missing_operator,
         _malformed_region,
@@ -377,6 +389,18 @@ def _full_width(text: str, _position: int) -> FormulaError | None:
     hint = f"write {' '.join(ascii_of.values())} in ASCII, not {' '.join(ascii_of)}"
     message = f"{text[place]!r} is a full-width character"
     return _error_at(text, (place, place + 1), message, hint)
+
+
+def _several_regions(text: str, position: int) -> FormulaError | None:
+    opening = max(text.rfind(bracket, 0, position + 1) for bracket in "([")
+    if opening < 0 or not (match := re.compile(_SEVERAL_REGIONS).match(text, opening)):
+        return None
+    one, sign, other, name = match.groups()
+    numbers = [int(one), int(other)]
+    if sign not in "+," and numbers[0] < numbers[1] < numbers[0] + _MOST_ADDED:
+        numbers = [*range(numbers[0], numbers[1] + 1)]
+    meant = " + ".join(f"({number};{name})" for number in numbers)
+    return _error_at(text, match.span(), "a region has one number", f"write {meant}")
 
 
 def _mistaken_operator(text: str, position: int) -> FormulaError | None:
@@ -449,6 +473,10 @@ def _unexpected(text: str, position: int) -> FormulaError | None:
         hint = "decimals have a point, like 1.5"
     elif not found.isprintable():
         hint = "remove this invisible character"
+    elif found in _QUOTES:
+        hint = "remove the quotation mark"
+    elif found.isalpha() and text[position + len(found) :].lstrip().startswith(";"):
+        hint = "a region goes by its number: (1;%condition%)"
     elif found.isalpha() or found == "%":
         hint = "a region is written (1;%condition%)"
     return _error_at(text, (position, position + len(found)), f"unexpected {found!r}", hint)
