@@ -254,6 +254,14 @@ def test_standard_input(pommel: Pommel, lines: Path) -> None:
     outcome = pommel("convert", "-", "--from", "clams", stdin="True\ta\nx\n")
     assert outcome.status == 3
     assert outcome.stderr.startswith("pommel: <stdin>:2:1: this is no sentence with its mark")
+    # Warnings, hints and commands name it, too.
+    text = "\ufeff" + json.dumps(suite_value())
+    outcome = pommel("convert", "-", "--from", "suite", "--format", "sentences", stdin=text)
+    assert outcome.stderr.startswith("<stdin>:1:1: warning: the file begins with a byte order mark")
+    outcome = pommel("convert", "-", "--from", "csv", stdin="item,a,b\n1,x | y,x | z\n")
+    assert "`pommel suites new NAME.json --from FILE` makes" in outcome.failure(3)
+    outcome = pommel("convert", "-", "--from", "pairs", stdin="a,b\nthe cat sat,the cat sit\n")
+    assert "\n  pommel convert - --good a --bad b\n" in outcome.failure(2)
 
 
 TABLE = (

@@ -20,9 +20,9 @@ def test_equal_surprisals_are_noted_as_ties(pommel: Pommel, suite_file: Path) ->
 @pytest.mark.parametrize(
     ("languages", "told"),
     [
-        (["ja"], "and the suite is in ja"),
-        (["ja", "tr-TR"], "and the suites are in ja, tr"),
-        (["ja", "en", ""], "and 1 of 3 suites is in ja"),
+        (["ja"], "and the suite is in 'ja'"),
+        (["ja", "tr-TR"], "and the suites are in 'ja', 'tr'"),
+        (["ja", "en", ""], "and 1 of 3 suites is in 'ja'"),
         (["en-GB", ""], ""),
     ],
 )

@@ -196,15 +196,21 @@ def test_a_fault_at_a_key_that_stands_twice_is_at_the_value_that_counts() -> Non
     [
         ("", "1:1: this is not JSON: the file is empty; a suite is a JSON object { }"),
         (" \n ", "1:1: this is not JSON: the file is empty; a suite is a JSON object { }"),
-        ("{'a': 1}", '1:2: this is not JSON: a key is missing; keys stand in double quotes ""'),
-        ("{a: 1}", '1:2: this is not JSON: a key is missing; keys stand in double quotes ""'),
+        (
+            "{'a': 1}",
+            '1:2: this is not JSON: a key is missing; keys stand in straight double quotes ""',
+        ),
+        (
+            "{a: 1}",
+            '1:2: this is not JSON: a key is missing; keys stand in straight double quotes ""',
+        ),
         (
             '{"a" 1}',
             "1:6: this is not JSON: a colon is missing; write : between a key and its value",
         ),
         (
             "{\"a\": 'x'}",
-            '1:7: this is not JSON: a value is missing; text stands in double quotes ""',
+            '1:7: this is not JSON: a value is missing; text stands in straight double quotes ""',
         ),
         ('{"a": [1 2]}', "1:10: this is not JSON: a comma is missing; write , before this"),
         (

@@ -170,11 +170,18 @@ def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequen
     folder = click.get_current_context().with_resource(tempfile.TemporaryDirectory())
     spooled = Path(folder) / f"stdin{WrittenForm.named(conversion.read_as).ending}"
     spooled.write_bytes(DecodedText.bytes_of_stdin())
+
+    def named(fault: Fault) -> Fault:
+        hint = fault.hint.replace(str(spooled), "FILE")
+        return replace(fault, file="<stdin>", hint=hint)
+
     try:
-        return conversion.contents(spooled)
+        contents, warnings = conversion.contents(spooled)
     except FaultyFileError as error:
-        faults = [replace(fault, file="<stdin>") for fault in error.faults]
-        raise type(error)(faults) from None
+        raise type(error)([*map(named, error.faults)]) from None
+    except UsageError as error:
+        raise UsageError(str(error).replace(str(spooled), "-")) from None
+    return contents, [*map(named, warnings)]
 
 
 def _write_each(contents: list[Content], form: WrittenForm, folder: Path) -> None:

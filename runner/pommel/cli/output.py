@@ -183,7 +183,7 @@ def show_other_languages(models: "Iterable[NamedModel]", suites: "Sequence[Suite
             n_of = f"{len(others)} of {len(suites)} suites"
             whose = n_of if len(others) < len(suites) else "the suite" + "s" * (len(suites) > 1)
             what = f"{whose} {'is' if len(others) == 1 else 'are'}"
-            told = listed(sorted(set(others)), most=5)
+            told = listed([f"'{tag}'" for tag in sorted(set(others))], most=5)
             note(f"note: {each.reference} knows '{each.language}' alone, and {what} in {told}")
 
 

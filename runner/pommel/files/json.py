@@ -461,8 +461,8 @@ class PositionMap:
 _SAID = {
     "Expecting ',' delimiter": ("a comma is missing", "write , before this"),
     "Expecting ':' delimiter": ("a colon is missing", "write : between a key and its value"),
-    "Expecting property name": ("a key is missing", 'keys stand in double quotes ""'),
-    "Expecting value": ("a value is missing", 'text stands in double quotes ""'),
+    "Expecting property name": ("a key is missing", 'keys stand in straight double quotes ""'),
+    "Expecting value": ("a value is missing", 'text stands in straight double quotes ""'),
     "Extra data": ("the document has ended before this", "remove it, or a bracket too many"),
     "Invalid control character": (
         "a text has a line break or a tab in it",
