@@ -161,6 +161,11 @@ def test_a_formula_that_does_not_fit_shows_the_place() -> None:
         (" ", "the name of a condition is empty"),
         ("", "the name of a condition is empty"),
         ("no match", ""),
+        (
+            "\u200fa",
+            "the condition's name '\\u200fa' begins or ends with U+200F, which cannot be seen",
+        ),
+        ("می\u200cرود", ""),
     ],
 )
 def test_names_of_conditions(name: str, fault: str) -> None:

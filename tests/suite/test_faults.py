@@ -511,6 +511,17 @@ def test_spaces_in_a_language_without(meta: str, *, is_told: bool) -> None:
     assert told(replaced((META, f"{META}, {meta}"))) == ([expected] if is_told else [])
 
 
+@pytest.mark.parametrize(
+    ("language", "hint"),
+    [("Japanese", "did you mean ja?"), ("日本語", "write one such as en, eu, zh-Hant"), ("", "")],
+)
+def test_a_language_that_is_no_tag_is_a_warning(language: str, hint: str) -> None:
+    """Nobody knows then what stands between its regions, nor which way it is written."""
+    message = f"s.json:2:62: warning: {language!r} is no language tag; {hint} (at meta.language)"
+    found = told(replaced((META, f'{META}, "language": "{language}"')))
+    assert found == ([message] if hint else [])
+
+
 def test_regions_in_another_order_are_a_warning() -> None:
     swapped = replaced(('"region_number": 1', '"region_number": 9'), ('"1": ', '"9": "x", "1": '))
     assert told(swapped) == [

@@ -127,8 +127,13 @@ def _misspelt(level: str, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 def _meta_findings(meta: Mapping[str, Any], items: Sequence[Any]) -> Iterator[Finding]:
     yield from _key_findings(meta, ("meta",))
     language = meta.get("language")
+    if not isinstance(language, str):
+        return
+    if language and (fault := PublishedSuite.language_fault(language)):
+        message, _, hint = fault.rpartition("; ")
+        yield Finding(path=("meta", "language"), message=message, hint=hint, warning=True)
     is_said = any(each in meta for each in _JOINERS)
-    if is_said or not isinstance(language, str) or PublishedSuite.usual_joiner(language):
+    if is_said or PublishedSuite.usual_joiner(language):
         return
     if any(len(each["regions"] or ()) > 1 for _, each in _each_condition(items)):
         message = f"{language!r} is written without spaces, and regions are joined with them"

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -193,6 +194,11 @@ class Design:
         """Say why a condition cannot have this name, "" if it can; `known` are the others'."""
         if name in known:
             return f"there is a condition {name!r} already"
+        # As pasted marks of direction do, and spaces without a width.
+        ends = name[:1] + name[-1:]
+        if hidden := next((each for each in ends if unicodedata.category(each) == "Cf"), ""):
+            what = f"begins or ends with U+{ord(hidden):04X}, which cannot be seen"
+            return f"the condition's name {name!r} {what}"
         return Condition.name_fault(name)
 
     @staticmethod

@@ -87,7 +87,8 @@ class PublishedSuite:
         """Say why this is no language tag, "" if it is one."""
         if _TAG.fullmatch(tag):
             return ""
-        code = _known("languages").get(tag.strip().lower())
+        dashed = tag.strip().replace("_", "-")
+        code = _known("languages").get(tag.strip().lower()) or (_TAG.fullmatch(dashed) and dashed)
         hint = f"did you mean {code}?" if code else "write one such as en, eu, zh-Hant"
         return f"{tag!r} is no language tag; {hint}"
 
