@@ -129,6 +129,8 @@ def test_a_template_that_is_not_there_or_has_control_characters(tmp_path: Path) 
                 "braces"
             ),
         ),
+        ("condition a: {S.word}\uff5cx", "1:22: \uff5c (U+FF5C) is no |; write | in ASCII"),
+        ("condition a: \uff5bS.word}", "1:14: \uff5b (U+FF5B) is no {; write { in ASCII"),
         (
             "condition a: S.word} x\n",
             (

@@ -57,6 +57,10 @@ class Statement(Block):
         is_sentence = self.keyword in _SENTENCES
         file = "sentence" if is_sentence else "declaration"
         start = "sentence" if is_sentence else self.keyword
+        if is_sentence and (wrong := _LOOKALIKE.search(self.text)):
+            meant = _LOOKALIKES[wrong[0]]
+            what = f"{wrong[0]} (U+{ord(wrong[0]):04X}) is no {meant}"
+            raise GrammarError.at(self.at(wrong.start()), what, f"write {meant} in ASCII")
         found = parsed(self.text, f"{file}.lark", start=start)
         if isinstance(found, Unparsed):
             said = _sentence_fault(found) if is_sentence else self._syntax_fault(found)
@@ -73,6 +77,17 @@ class Statement(Block):
             return "this quotation mark has no partner", "write it twice, around a value"
         word = found.word if found.character != "," else ","
         return f"{quoted(word)} has no place here", self.usage
+
+
+# What looks like the marks of a template; Japanese keyboards give the first three.
+_LOOKALIKES = {
+    "\N{FULLWIDTH VERTICAL LINE}": "|",
+    "\N{FULLWIDTH LEFT CURLY BRACKET}": "{",
+    "\N{FULLWIDTH RIGHT CURLY BRACKET}": "}",
+    "\N{BOX DRAWINGS LIGHT VERTICAL}": "|",
+    "\N{BROKEN BAR}": "|",
+}
+_LOOKALIKE = re.compile(f"[{''.join(_LOOKALIKES)}]")
 
 
 def _sentence_fault(found: Unparsed) -> tuple[str, str]:

@@ -125,7 +125,7 @@ def test_a_symbol_is_the_same_wherever_it_stands() -> None:
             "§5 -> NP",
             (
                 "1:1: '§5' is no nonterminal; names are made of letters, digits and _ / ^ < > -, "
-                "and terminals stand in quotes"
+                "and terminals stand in straight quotes"
             ),
         ),
         ("S -> 'der Mann", "1:6: this quote is not closed: 'der Mann; write ' behind the terminal"),
@@ -144,7 +144,7 @@ def test_a_symbol_is_the_same_wherever_it_stands() -> None:
             "S -> 'a' , 'b'",
             (
                 "1:10: ',' has no place here; names are made of letters, digits and _ / ^ < > -, "
-                "and terminals stand in quotes"
+                "and terminals stand in straight quotes"
             ),
         ),
         # The place is that in the file, not in the line that two lines make.
@@ -152,7 +152,7 @@ def test_a_symbol_is_the_same_wherever_it_stands() -> None:
             "S -> 'a' \\\n   [x",
             (
                 "2:4: '[x' has no place here; names are made of letters, digits and _ / ^ < > -, "
-                "and terminals stand in quotes"
+                "and terminals stand in straight quotes"
             ),
         ),
         # NLTK forgets the rule.

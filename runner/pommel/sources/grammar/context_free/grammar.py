@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lark import Token
 
 _PROBABILITY = re.compile(r"\[[\d.]+\]")
-_NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in quotes"
+_NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in straight quotes"
 _RULE = "write NAME -> NAME 'terminal' | 'terminal'"
 CONTRAST = "%contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
 _DIRECTIVES = "there is %start and %contrast"
