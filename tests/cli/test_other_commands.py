@@ -48,6 +48,27 @@ def test_what_is_read_is_never_written_over(
     assert file.read_text() == suite_file.read_text()
 
 
+@pytest.mark.parametrize(
+    ("words", "name", "beginning"),
+    [
+        ("surprisals dummy:// SUITE", "x.json", '{"meta"'),
+        ("surprisals dummy:// SUITE", "x", '{"meta"'),
+        ("surprisals dummy:// SUITE", "x.CSV", "suite,model_name,"),
+        ("surprisals dummy:// SUITE", "x.tsv", "suite\tmodel_name\t"),
+        ("surprisals dummy:// SUITE", "x.jsonl", '{"format": "pommel-surprisals"'),
+        ("surprisals dummy:// SUITE --format tokens", "x.csv", "suite"),
+        ("suites show SUITE", "x.md", "# agreement"),
+        ("suites show SUITE", "x.txt", "agreement"),
+    ],
+)
+def test_the_ending_says_the_format(
+    pommel: Pommel, suite_file: Path, words: str, name: str, beginning: str
+) -> None:
+    output = suite_file.with_name(name)
+    assert pommel(*words.replace("SUITE", str(suite_file)).split(), "-o", output).status == 0
+    assert "".join(output.read_text().split()).startswith("".join(beginning.split()))
+
+
 def test_evaluate_refuses_a_suite_without_surprisals(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("evaluate", suite_file)
     assert outcome.failure(3) == (

@@ -15,6 +15,7 @@ from pommel.cli.options import FailureOptions, ModelOptions, PolicyOptions, mode
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
+    meant_form,
     note,
     output_option,
     print_or_write,
@@ -92,9 +93,8 @@ def _form(chosen: _ConditionalOptions) -> str:
     output = chosen.output
     if output and chosen.form == "table":
         raise UsageError("--format table is for reading; write a file as csv, tsv or json")
-    if chosen.form:
-        return chosen.form
-    return {".tsv": "tsv", ".json": "json"}.get(output.suffix, "csv") if output else "table"
+    usual = "csv" if output else "table"
+    return meant_form(chosen.form, output, {".tsv": "tsv", ".json": "json"}, usual=usual)
 
 
 def _read(file: str) -> TargetTable:

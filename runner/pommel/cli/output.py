@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -335,6 +335,13 @@ folder_option = click.option(
     type=FOLDER,
     help="Folder to write to.",
 )
+
+
+def meant_form(
+    form: str | None, output: Path | None, forms: Mapping[str, str], *, usual: str
+) -> str:
+    """Return the format that was asked for, or that the file's ending means, or the usual one."""
+    return form or forms.get(output.suffix.lower() if output else "", usual)
 
 
 def form_or_usual(form: str | None, compat: str | None) -> str:

@@ -21,6 +21,7 @@ from pommel.cli.option_groups import (
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
+    meant_form,
     note,
     output_option,
     show_notes,
@@ -123,8 +124,7 @@ class _ItemsOptions(SelectionOptions):
     def checked_form(self) -> str:
         """Return what is to be written; raises, before anything is read, where it cannot be."""
         path = self.output
-        ending = path.suffix.removeprefix(".").lower() if path else ""
-        form = self.form or (ending if ending in _ITEM_FORMS else "csv")
+        form = meant_form(self.form, path, {f".{each}": each for each in _ITEM_FORMS}, usual="csv")
         if form == "parquet" and path is None:
             raise UsageError("--format parquet needs a file: -o FILE")
         if form == "parquet" and find_spec("pyarrow") is None:

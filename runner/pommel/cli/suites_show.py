@@ -10,7 +10,7 @@ import click
 from pommel.cli import completing
 from pommel.cli.lazy_group import Command
 from pommel.cli.option_groups import File, Options, field_of, option, takes_options
-from pommel.cli.output import form_option, note, output_option, print_or_write
+from pommel.cli.output import form_option, meant_form, note, output_option, print_or_write
 from pommel.errors import UsageError, counted
 from pommel.report import SuiteSheet
 from pommel.sources import SuiteCard, load_suites
@@ -31,7 +31,13 @@ class _SuitesShowOptions(Options):
     frequencies: File | None = option(
         help="How frequent words are: a list, or a text to count them in."
     )
-    form: str = field_of(form_option(["text", "markdown"], default="text"))
+    form: str | None = field_of(
+        form_option(
+            ["text", "markdown"],
+            default=None,
+            about="What to print.  [default: text; markdown in a file that ends in .md]",
+        )
+    )
     output: Path | None = field_of(output_option)
 
 
@@ -64,9 +70,9 @@ def command(suite: str, chosen: _SuitesShowOptions) -> None:
         )
         for each in found.suites
     ]
-    texts = (each.markdown if chosen.form == "markdown" else each.text for each in sheets)
-    text = "\n".join(texts)
-    if chosen.form == "text" and not chosen.output:
+    form = meant_form(chosen.form, chosen.output, {".md": "markdown"}, usual="text")
+    text = "\n".join(each.markdown if form == "markdown" else each.text for each in sheets)
+    if form == "text" and not chosen.output:
         # What a stranger's suite says may be meant to steer a terminal.
         click.echo(text, nl=False)
     else:

@@ -20,6 +20,7 @@ from pommel.cli.options import (
 from pommel.cli.output import (
     asked_for_raw,
     form_option,
+    meant_form,
     output_option,
     print_or_write,
     progress_bar,
@@ -37,18 +38,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}
+
+
 class _SurprisalsOptions(
     KeepingOptions, PolicyOptions, PunctuationOptions, FailureOptions, ModelOptions
 ):
     """How a suite is scored, and where to and how surprisals are written."""
 
     output: Path | None = field_of(output_option)
-    form: str = field_of(
+    form: str | None = field_of(
         form_option(
             ["json", "csv", "tsv", "tokens", "jsonl"],
-            default="json",
+            default=None,
             about="The suite with metric_value in every region; regions or tokens as a table; "
-            "jsonl is what recorded:// reads.",
+            "jsonl is what recorded:// reads.  [default: what --output ends in, or json]",
         )
     )
     strict: bool = option(help="Refuse a suite with stray spaces.")
@@ -89,10 +93,11 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
     if failed := surprisals.failed:
         where = f"{surprisals.model.name} on {surprisals.suite.name}"
         show_notes([surprisals.failures_told(where, failed)])
-    if chosen.compat and chosen.form == "tsv":
+    form = meant_form(chosen.form, chosen.output, _ENDINGS, usual="json")
+    if chosen.compat and form == "tsv":
         text = frame_text(_retired_columns(surprisals), "tsv", raw=True)
     else:
-        text = _text(surprisals, chosen.form)
+        text = _text(surprisals, form)
     print_or_write(text, chosen.output, "Surprisals")
 
 
