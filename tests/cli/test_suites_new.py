@@ -499,15 +499,35 @@ def test_a_column_without_bars_is_doubted_and_not_the_sentences_beside_it(
     table = tmp_path / "es.csv"
     table.write_text("Ítem,bien,mal,notas\n1,El | gato,El | gatos,\n2,La | gata,La | gatas,sí\n")
     new = ("suites", "new", file, "--from", table, "--no-input")
-    hint = "write | between its regions, or name the conditions: --condition bien --condition mal"
-    assert pommel(*new).failure(3) == "\n".join(
-        f"{table}:1:{column}: no cell of the column {name!r} has a bar, and those of others have; "
-        f"{hint}"
-        for column, name in ((1, "Ítem"), (15, "notas"))
-    )
-    named = ("--condition", "bien", "--condition", "mal", "--region", "a", "--region", "b")
-    assert pommel(*new, *named).status == 0
+    named = "name the conditions: --condition bien --condition mal"
+    assert pommel(*new).failure(3).splitlines() == [
+        (
+            f"{table}:1:1: the column 'Ítem' has nothing but numbers; call it item if they are the "
+            f"items', or {named}"
+        ),
+        (
+            f"{table}:1:15: no cell of the column 'notas' has a bar, and those of others have; "
+            f"write | between its regions, or {named}"
+        ),
+    ]
+    told = ("--condition", "bien", "--condition", "mal", "--region", "a", "--region", "b")
+    assert pommel(*new, *told).status == 0
     assert written(file)["items"][1]["source"] == {"Ítem": "2", "notas": "sí"}
+
+
+@pytest.mark.parametrize("cells", ["El | gato,El | gatos", "El gato,El gatos"])
+@pytest.mark.parametrize("name", ["nº", ""])
+def test_a_column_of_numbers_has_no_sentences(
+    pommel: Pommel, file: Path, name: str, cells: str
+) -> None:
+    """Nor is it passed over without a word, as one without a name was."""
+    table = file.with_name("es.csv")
+    table.write_text(f"{name},bien,mal\n7,{cells}\n")
+    outcome = pommel("suites", "new", file, "--from", table, "--no-input")
+    assert outcome.failure(3).splitlines()[-1].removeprefix("pommel: ") == (
+        f"{table}:1:1: the column {name!r} has nothing but numbers; call it item if they are the "
+        "items', or name the conditions: --condition bien --condition mal"
+    )
 
 
 def test_an_empty_cell_may_be_of_no_condition(pommel: Pommel, file: Path, tmp_path: Path) -> None:

@@ -163,8 +163,9 @@ def test_a_formula_that_does_not_fit_shows_the_place() -> None:
         ("no match", ""),
         (
             "\u200fa",
-            "the condition's name '\\u200fa' begins or ends with U+200F, which cannot be seen",
+            "the condition's name '\\u200fa' has the character U+200F, which cannot be seen",
         ),
+        ("a\nb", "the condition's name 'a\\nb' has the character U+000A, which cannot be seen"),
         ("می\u200cرود", ""),
     ],
 )
@@ -180,7 +181,8 @@ def test_a_name_without_fault_is_one_that_suites_may_have(name: str) -> None:
     except SuiteError:
         assert Design.condition_fault(name)
     else:
-        assert not Design.condition_fault(name)
+        # A new one has no tabs; a suite that is there may.
+        assert bool(Design.condition_fault(name)) == ("\t" in name)
 
 
 def test_a_draft_is_read_without_a_fault() -> None:

@@ -124,7 +124,7 @@ class Design:
             hint = f"`pommel convert {shlex.quote(table.file)} -o NAME.json` makes a suite of it"
             told = table.rows[0].place(0).fault("this table has a row a region, not an item", hint)
             raise SuiteError([told])
-        return [each for each in header if each != numbered]
+        return [each for each in header if each != numbered or not each]
 
     @staticmethod
     def _name_faults(header: CsvRow, names: Sequence[str]) -> Iterator[Fault]:
@@ -149,8 +149,14 @@ class Design:
 
         `faults` is told of the others. A note, or a number, would be blamed as a sentence.
         """
+        numbers = [name for name in names if rows and all(row[name].isdecimal() for row in rows)]
+        names = [name for name in names if name not in numbers]
         barred = [name for name in names if any("|" in row[name] for row in rows)]
-        hint = shlex.join(word for name in barred for word in ("--condition", name))
+        hint = shlex.join(word for name in barred or names for word in ("--condition", name))
+        for name in numbers:
+            message = f"the column {name!r} has nothing but numbers"
+            meant = f"call it item if they are the items', or name the conditions: {hint}"
+            faults.append(header.place(header.fields.index(name)).fault(message, meant))
         for name in names:
             # A bar of another kind has its own fault.
             is_told = any(_OTHER_BARS.search(row[name]) for row in rows)
@@ -194,12 +200,16 @@ class Design:
         """Say why a condition cannot have this name, "" if it can; `known` are the others'."""
         if name in known:
             return f"there is a condition {name!r} already"
-        # As pasted marks of direction do, and spaces without a width.
-        ends = name[:1] + name[-1:]
-        if hidden := next((each for each in ends if unicodedata.category(each) == "Cf"), ""):
-            what = f"begins or ends with U+{ord(hidden):04X}, which cannot be seen"
+        # Marks of direction, spaces without a width and line ends are pasted, and not seen. Joiners
+        # within a word belong to some scripts.
+        ends = [each for each in name[:1] + name[-1:] if unicodedata.category(each) == "Cf"]
+        controls = [each for each in name if unicodedata.category(each) == "Cc"]
+        if fault := Condition.name_fault(name):
+            return fault
+        if hidden := [*ends, *controls][:1]:
+            what = f"has the character U+{ord(hidden[0]):04X}, which cannot be seen"
             return f"the condition's name {name!r} {what}"
-        return Condition.name_fault(name)
+        return ""
 
     @staticmethod
     def region_fault(name: str, _known: Sequence[str] = ()) -> str:
