@@ -229,6 +229,9 @@ def test_nothing_is_overwritten_unless_it_has_to_be(pommel: Pommel, file: Path) 
     assert file.read_text() == "mine"
     assert pommel("suites", "new", file, *FLAGS, "--no-input", "--force").status == 0
     assert written(file)["meta"]["name"] == "new"
+    # Its sentences would be gone.
+    outcome = pommel("suites", "new", file, "--like", file, "--no-input", "--force")
+    assert outcome.failure(2) == f"{file}: this is read; name another file to write"
 
 
 def test_a_suite_is_a_json_file(pommel: Pommel, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pommel.cli.asking import ask, ask_number, no_fault, text_fault
-from pommel.cli.lazy_group import Command
+from pommel.cli.lazy_group import Command, check_output
 from pommel.cli.option_groups import Count, File, Options, option, takes_options
 from pommel.cli.output import note, say_wrong, show_warnings
 from pommel.cli.set_files import ReadingOptions
@@ -84,6 +84,7 @@ def command(file: Path, chosen: _SuitesNewOptions, read: ReadingOptions) -> None
       pommel suites new agreement.json --from sentences.xlsx
     """
     _check_file(file, force=chosen.force)
+    check_output(file, map(Path, filter(None, [chosen.like])))
     _check_text(chosen)
     like = _liked(chosen)
     try:
