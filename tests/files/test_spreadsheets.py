@@ -133,6 +133,8 @@ def test_what_is_not_of_the_encoding_says_so(tmp_path: Path) -> None:
         (b"%PDF-1.4\n\xe2", "a PDF file, not text"),
         (b"{\\rtf1\\ansi a,b}", "a document in RTF, not text"),
         (b"\x89PNG\r\n\x1a\n", "a picture, not text"),
+        (b"<HTML><table><tr><td>item</td>", "a web page, not text"),
+        (b'<?xml version="1.0"?>', "XML, not text"),
         (b'\xef\xbb\xbf\n {"meta": {}}', "JSON, not a table"),
     ],
 )

@@ -108,6 +108,21 @@ def test_a_csv_is_as_strict_as_json(tmp_path: Path) -> None:
         load_suites([str(path)], strict=True)
 
 
+@pytest.mark.parametrize(
+    ("name", "command"), [("a b.jsonl", "convert"), ("a b.template", "generate")]
+)
+def test_what_suites_are_made_of_is_for_another_command(
+    tmp_path: Path, name: str, command: str
+) -> None:
+    (path := tmp_path / name).write_text('{"sentence_good": "a", "sentence_bad": "b"}\n')
+    hint = f"`pommel {command} '{path}' -o NAME.json` makes one of it"
+    with pytest.raises(SuiteError) as caught:
+        load_suites([str(path)]).check()
+    (draft,) = load_drafts([str(path)])
+    for faults in (caught.value.faults, draft.faults):
+        assert [str(each) for each in faults] == [f"{path}: this is no suite; {hint}"]
+
+
 def test_a_csv_has_no_surprisals(tmp_path: Path) -> None:
     path = tmp_path / "small.csv"
     path.write_text(ROWS)

@@ -34,13 +34,15 @@ _GZIP_MAGIC = b"\x1f\x8b"
 UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 # So much tells what a file is.
 _N_HEAD = 4_096
-# How files of other programs begin that are taken for text.
+# How files of other programs begin that are taken for text, in small letters.
 _OTHERS = {
-    b"%PDF": "a PDF file",
+    b"%pdf": "a PDF file",
     b"{\\rtf": "a document in RTF",
-    b"\x89PNG": "a picture",
-    b"PK\x03\x04": "a ZIP file, as workbooks and documents are",
+    b"\x89png": "a picture",
+    b"pk\x03\x04": "a ZIP file, as workbooks and documents are",
     b"\xd0\xcf\x11\xe0": "a document of an old office program",
+    **dict.fromkeys((b"<html", b"<!doctype html", b"<table"), "a web page"),
+    b"<?xml": "XML",
 }
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Unlike joiners without a width and marks of direction, these belong to no script.
@@ -198,8 +200,9 @@ class DecodedText:
 
 def check_is_text(raw: bytes, file: str) -> None:
     """Raise `InputError` for what begins as files of programs do that are no text."""
+    head = raw[:_N_HEAD].lower()
     for start, kind in _OTHERS.items():
-        if raw.startswith(start):
+        if head.startswith(start):
             raise InputError(f"{file}: this is {kind}, not text; save it as text, in UTF-8")
 
 

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import gc
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 _SHIPPED = "suites:"
 # What a suite's file ends in that is a table.
 _TABLE_ENDINGS = (".csv", ".tsv", ".xlsx")
+# What files end in that suites are made of, and the command that makes them.
+_MADE_BY = {
+    **dict.fromkeys((".jsonl", ".pickle", ".parquet"), "convert"),
+    **dict.fromkeys((".avg", ".cfg", ".template", ".design"), "generate"),
+}
 
 
 def find_suites(source: str) -> list[Path]:
@@ -158,6 +164,7 @@ def _load(
         from pommel.sources.formats.long_csv import read_long_csv
 
         return read_long_csv(path, strict=strict)
+    _check_is_suite(path)
     return LoadedSuite.read(path, strict=strict, evaluated=evaluated, known=known)
 
 
@@ -172,9 +179,18 @@ def _load_draft(path: Path | None) -> "LoadedDraft":
 
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
+        _check_is_suite(path)
         return LoadedDraft.read(path)
     except InputError as error:
         return LoadedDraft(suite=None, faults=_faults_of(error, path))
+
+
+def _check_is_suite(path: Path) -> None:
+    """Raise `InputError` for a file of which another command makes a suite."""
+    command = _MADE_BY.get(path.suffix.lower())
+    if command:
+        hint = f"`pommel {command} {shlex.quote(str(path))} -o NAME.json` makes one of it"
+        raise InputError(f"{path}: this is no suite; {hint}")
 
 
 def _faults_of(error: InputError, path: Path | None) -> tuple[Fault, ...]:
