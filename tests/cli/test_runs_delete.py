@@ -128,8 +128,9 @@ def test_a_truncated_store_is_recovered(
 def test_nothing_is_recovered_over_another_store(
     pommel: Pommel, run_id: str, own_store: Path, tmp_path: Path
 ) -> None:
-    outcome = pommel("runs", "recover", own_store, "-o", own_store)
-    assert outcome.failure(1) == f"{own_store}: is there already; give the new store another name"
+    (other := tmp_path / "other.sqlite").write_bytes(own_store.read_bytes())
+    outcome = pommel("runs", "recover", own_store, "-o", other)
+    assert outcome.failure(1) == f"{other}: is there already; give the new store another name"
     outcome = pommel("runs", "recover", tmp_path / "none", "-o", tmp_path / "new")
     assert outcome.status == 1
     assert str(tmp_path / "none") in outcome.stderr

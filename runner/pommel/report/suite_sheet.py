@@ -262,15 +262,22 @@ def _first_of(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN_NAMES]) + more
 
 
-def _in_columns(rows: Sequence[Sequence[str]], n_numbers: int = 0) -> Iterator[str]:
-    """Yield rows with their columns below each other, the last ones, of numbers, on the right."""
+def _n_cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes; rich is loaded only where it has to be."""
+    if text.isascii():
+        return len(text)
     from rich.cells import cell_len
 
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    return cell_len(text)
+
+
+def _in_columns(rows: Sequence[Sequence[str]], n_numbers: int = 0) -> Iterator[str]:
+    """Yield rows with their columns below each other, the last ones, of numbers, on the right."""
+    widths = [max(map(_n_cells, column)) for column in zip(*rows, strict=True)]
     n_names = len(widths) - n_numbers
     for row in rows:
         cells = []
         for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            blanks = " " * (width - cell_len(cell))
+            blanks = " " * (width - _n_cells(cell))
             cells.append(cell + blanks if place < n_names else blanks + cell)
         yield "  ".join(cells)
