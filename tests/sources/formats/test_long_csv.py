@@ -486,7 +486,7 @@ def test_faults_of_a_workbook_name_cells(tmp_path: Path) -> None:
     regions = book["regions"]
     regions["A2"], regions["E3"], regions["E4"] = "x", True, "#N/A"
     regions["E5"], regions["E6"] = date(2024, 1, 2), "=B5"
-    book["meta"]["A2"], book["meta"]["B4"] = "language", 0.5
+    book["meta"]["A2"], book["meta"]["B2"], book["meta"]["B4"] = "language", "en", 0.5
     book["meta"].append(["metric", "summ"])
     book.create_sheet("old")
     book.save(path)
