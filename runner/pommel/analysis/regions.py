@@ -79,8 +79,9 @@ class RegionRows:
         `sum_bits` and `mean_bits` are NaN where the model was not asked for a token of the region,
         where no token of it has a surprisal, and where a token of the region before swallowed it.
         `factor_1` to `factor_3` are what the parts of the conditions' names vary in, `critical` is
-        1 for a region that a prediction of the score rule names. `n_words` counts what blanks separate, `position` regions of the
-        sentence, from 1. `lexemes` is what the suite says of an item's `source`, as JSON.
+        1 for a region that a prediction of the score rule names. `n_words` counts what blanks
+        separate, `position` regions of the sentence, from 1. `lexemes` is what the suite says of an
+        item's `source`, as JSON.
         """
         for record, run in zip(self.records, runs, strict=True):
             yield _rows(run, self.facts[record.run_id])
