@@ -49,7 +49,11 @@ def test_states_are_told_by_what_workers_leave(plan: Plan, tmp_path: Path) -> No
         "shard-1-of-4/sealed-x.json",
         {"plan": plan.fingerprint, "file": "a.sqlite", "pieces": [piece], "failures": []},
     )
-    failure = {"model": "ngram:///m/b.arpa", "suite": "", "reason": "no such file"}
+    failure = {
+        "model": "ngram:///m/b.arpa",
+        "suite": "",
+        "reason": "ngram:///m/b.arpa: no such file",
+    }
     leave(
         tmp_path,
         "shard-2-of-4/sealed-x.json",

@@ -41,7 +41,9 @@ class ShardStatus:
         if found := own.manifests():
             _, seal = found[0]
             reasons = tuple(
-                f"{' on '.join(filter(None, (each['model'], each['suite'])))}: {each['reason']}"
+                f"{' on '.join(filter(None, (each['model'], each['suite'])))}: "
+                # What a model fails at often begins with its reference.
+                f"{each['reason'].removeprefix(each['model'] + ': ')}"
                 for each in seal["failures"]
             )
             state: State = "failed" if reasons else "done"
