@@ -361,9 +361,10 @@ def test_metric_and_joiner(pommel: Pommel, file: Path) -> None:
         "circuit": "agreement",
         "joiner": "",
     }
-    liked = ("--like", file, "--metric", "all", "--no-input", "--force")
-    assert pommel("suites", "new", file, *liked).status == 0
-    assert written(file)["meta"]["metric"] == "all"
+    other = file.with_name("other.json")
+    liked = ("--like", file, "--metric", "all", "--no-input")
+    assert pommel("suites", "new", other, *liked).status == 0
+    assert written(other)["meta"]["metric"] == "all"
 
 
 def test_a_new_folder_is_told_of(pommel: Pommel, tmp_path: Path) -> None:

@@ -168,7 +168,8 @@ def test_a_run_that_is_cancelled_keeps_what_it_has_scored(tmp_path: Path, jobs: 
     jobs.cancel(job_id)
     job = ended(jobs, job_id)
     assert job.exit_status == 130, job.log
-    assert 0 < n_kept() < 8000
+    # Maybe all: what came then, on a quick machine, was judging them.
+    assert n_kept() > 0
 
 
 @LINUX_ONLY
