@@ -394,6 +394,7 @@ def test_what_is_on_the_hub_is_named() -> None:
 def test_patterns_that_make_no_sense(make: Make) -> None:
     assert refusal("huggingface://a@{main}", UsageError).startswith("{main} is no choice; write")
     assert refusal("lstm://a{b", UsageError).startswith("its braces do not match; write")
+    assert refusal("lstm://" + "{" * 3000, UsageError).startswith("it has too many braces")
     assert refusal("{lstm://a,lstm://b}", UsageError) == (
         "the scheme stands before the braces, as in SCHEME://{a,b}"
     )

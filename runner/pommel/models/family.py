@@ -329,6 +329,8 @@ def expand_braces(text: str, *, reference: str) -> list[str]:
         texts = bracex.expand(text, keep_escapes=True, limit=MAX_NAMES) or [text]
     except bracex.ExpansionLimitException:
         raise UsageError(f"{reference}: it names more than {MAX_NAMES} models") from None
+    except RecursionError:
+        raise UsageError(f"{reference}: it has too many braces, one in another") from None
     if any(map(_BRACE.search, texts)):
         example = "write {a,b}, as in NAME@{step1000,step2000}"
         raise UsageError(f"{reference}: its braces do not match; {example}")
