@@ -8,7 +8,6 @@ import difflib
 import functools
 import shutil
 import sys
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -174,17 +173,12 @@ class FormulaError(InputError, ValueError):
     @staticmethod
     def pointed(formula: str, start: int, end: int) -> str:
         """Return a formula, and below it a line that points at some of its characters."""
+        from rich.cells import cell_len
+
         # A formula may hold line breaks and tabs; one cell each keeps the marker in its place.
         shown = "".join(" " if character.isspace() else character for character in formula)
-        n_before, n = (sum(map(_cells, each)) for each in (shown[:start], shown[start:end]))
+        n_before, n = map(cell_len, (shown[:start], shown[start:end]))
         return f"{shown}\n{' ' * n_before}{'~' * (n - 1)}^"
-
-
-def _cells(character: str) -> int:
-    """Return how many cells of a terminal a character takes."""
-    if unicodedata.category(character) in ("Mn", "Me"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "FW" else 1
 
 
 class AlignmentError(InputError):

@@ -147,7 +147,7 @@ def test_a_run_that_is_cancelled_keeps_what_it_has_scored(tmp_path: Path, jobs: 
     value = suite_value()
     item = value["items"][0]
     value["items"] = []
-    for number in range(1, 4001):
+    for number in range(1, 16_001):
         conditions = json.loads(json.dumps(item["conditions"]))
         for condition in conditions:
             condition["regions"][0]["content"] = f"The dog number {number}"
@@ -168,8 +168,7 @@ def test_a_run_that_is_cancelled_keeps_what_it_has_scored(tmp_path: Path, jobs: 
     jobs.cancel(job_id)
     job = ended(jobs, job_id)
     assert job.exit_status == 130, job.log
-    # Maybe all: what came then, on a quick machine, was judging them.
-    assert n_kept() > 0
+    assert 0 < n_kept() < 32_000
 
 
 @LINUX_ONLY

@@ -207,8 +207,10 @@ class NamedModel:
         if separator:
             return text if scheme.lower() in KINDS else ""
         found = scheme_at(expanded(text))
-        with contextlib.suppress(PommelError):
-            found = found or scheme_at(expanded(expand(text)[0].reference))
+        if not found:
+            with contextlib.suppress(PommelError):
+                first = expand(text)[0].reference
+                found = scheme_at(expanded(first)) if first != text else ""
         return f"{found}://{text}" if found else ""
 
     @staticmethod

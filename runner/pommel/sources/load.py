@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 _SHIPPED = "suites:"
 # What a suite's file ends in that is a table.
 _TABLE_ENDINGS = (".csv", ".tsv", ".xlsx")
-# What files end in that suites are made of, and the command that makes them.
-_MADE_BY = {
-    **dict.fromkeys((".jsonl", ".pickle", ".parquet"), "convert"),
-    **dict.fromkeys((".avg", ".cfg", ".template", ".design"), "generate"),
-}
+# What files end in that `pommel convert` makes suites of; grammars are known to `Generation`.
+_CONVERTED = (".jsonl", ".pickle", ".parquet")
 
 
 def find_suites(source: str) -> list[Path]:
@@ -187,8 +184,13 @@ def _load_draft(path: Path | None) -> "LoadedDraft":
 
 def _check_is_suite(path: Path) -> None:
     """Raise `InputError` for a file of which another command makes a suite."""
-    command = _MADE_BY.get(path.suffix.lower())
-    if command:
+    suffix = path.suffix.lower()
+    if suffix in (".json", ""):
+        return
+    from pommel.sources.generation import Generation
+
+    if suffix in (*_CONVERTED, *Generation.endings()):
+        command = "convert" if suffix in _CONVERTED else "generate"
         hint = f"`pommel {command} {shlex.quote(str(path))} -o NAME.json` makes one of it"
         raise InputError(f"{path}: this is no suite; {hint}")
 

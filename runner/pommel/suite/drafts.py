@@ -17,10 +17,7 @@ from pommel.values import frozen
 
 # Columns of long CSV that no table of sentences has.
 _OF_REGIONS = {"region_number", "content"}
-# What looks like the bar between regions, and is none; Japanese keyboards give the first.
-_OTHER_BARS = re.compile(
-    "[\N{FULLWIDTH VERTICAL LINE}\N{BOX DRAWINGS LIGHT VERTICAL}\N{BROKEN BAR}]"
-)
+_OTHER_BARS = re.compile(f"[{Region.OTHER_BARS}]")
 # What a table of sentences calls the column with the items' numbers.
 _NUMBERED = ("item", "item_number")
 # The contents of one item: condition -> region -> text.

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast
 
 from pommel.errors import InputError
 from pommel.files import WrittenFloat, json_chunks
@@ -125,6 +125,12 @@ class Region(_Written):
     `content` is what the file says; `text` is that without stray spaces, which is what the
     sentence is made of. `joiner` stands before it, None for the suite's own joiner.
     """
+
+    # What looks like the bar that tables and templates have between regions, and is none; Japanese
+    # keyboards give the first.
+    OTHER_BARS: ClassVar[str] = (
+        "\N{FULLWIDTH VERTICAL LINE}\N{BOX DRAWINGS LIGHT VERTICAL}\N{BROKEN BAR}"
+    )
 
     number: int
     content: str

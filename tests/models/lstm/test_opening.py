@@ -237,3 +237,17 @@ def test_what_is_wrong_with_the_files_is_passed_on(tmp_path: Path) -> None:
     change_config(folder, n_layers=3)
     with pytest.raises(InputError, match=r"rnn.weight_ih_l2 and 3 others are missing"):
         opened(folder)
+
+
+def test_files_that_change_while_weights_are_taken_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS)
+
+    def changing(*known: Any, **options: Any) -> LstmNetwork:
+        (folder / WEIGHTS).touch()
+        return LstmNetwork(*known, **options)
+
+    monkeypatch.setattr(lstm, "LstmNetwork", changing)
+    with pytest.raises(ModelNotAvailableError, match=f"{WEIGHTS} has changed while the model was"):
+        opened(folder)

@@ -115,16 +115,16 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     find_dtype(options.dtype)
     with unchanged(folder, asked_by=reference):
         files = read_folder(folder, reference=reference)
-    try:
-        with naming(reference):
-            check_products(options.device)
-        network = LstmNetwork(files.weights, device=options.device, dtype=options.dtype)
-    # A device may lack the memory (RuntimeError), or the number format (TypeError).
-    except (RuntimeError, TypeError) as error:
-        message = f"cannot move the model to {options.device}; {first_line(error)}"
-        raise ModelNotAvailableError(f"{reference}: {message}") from None
+        try:
+            with naming(reference):
+                check_products(options.device)
+            network = LstmNetwork(files.weights, device=options.device, dtype=options.dtype)
+        # A device may lack the memory (RuntimeError), or the number format (TypeError).
+        except (RuntimeError, TypeError) as error:
+            message = f"cannot move the model to {options.device}; {first_line(error)}"
+            raise ModelNotAvailableError(f"{reference}: {message}") from None
+        info = describe(files, folder, reference=reference, name=name, options=options)
     engine = RecurrentEngine(network, options)
-    info = describe(files, folder, reference=reference, name=name, options=options)
     model = LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
     exact = replace(options, dtype="float32")
     model.in_float32 = partial(open_folder, folder, reference=reference, name=name, options=exact)

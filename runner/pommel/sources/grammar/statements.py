@@ -10,6 +10,7 @@ from pommel.errors import Fault, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, collected
 from pommel.sources.grammar.text import SHOWN, Block, NearestNames, Unparsed, Written, parsed
+from pommel.suite import Region
 from pommel.values import frozen
 
 if TYPE_CHECKING:
@@ -79,13 +80,11 @@ class Statement(Block):
         return f"{quoted(word)} has no place here", self.usage
 
 
-# What looks like the marks of a template; Japanese keyboards give the first three.
+# What looks like the marks of a template, and is none.
 _LOOKALIKES = {
-    "\N{FULLWIDTH VERTICAL LINE}": "|",
+    **dict.fromkeys(Region.OTHER_BARS, "|"),
     "\N{FULLWIDTH LEFT CURLY BRACKET}": "{",
     "\N{FULLWIDTH RIGHT CURLY BRACKET}": "}",
-    "\N{BOX DRAWINGS LIGHT VERTICAL}": "|",
-    "\N{BROKEN BAR}": "|",
 }
 _LOOKALIKE = re.compile(f"[{''.join(_LOOKALIKES)}]")
 
