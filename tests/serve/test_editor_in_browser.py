@@ -359,6 +359,28 @@ def test_undo_and_redo(address: str, page: Page, site: Site) -> None:
     expect(page.locator("#c-0-0-2")).to_have_value("sleep")
 
 
+def test_undo_is_pressed_again_while_one_is_under_way(address: str, page: Page, site: Site) -> None:
+    path = begun(site)
+    before = to_json(kept(site, path))
+    enter(page, address, path)
+    page.locator("#c-0-0-2").fill("sleep")
+    saved(page)
+    for number in (2, 3):
+        page.locator("#c-0-0-1").click()
+        page.get_by_role("button", name="Copy item").click()
+        expect(page.locator(f"#c-{number}-0-2")).to_be_visible()
+
+    def late(route: Route) -> None:
+        time.sleep(0.2)
+        route.continue_()
+
+    page.route("**/changes", late)
+    for _ in range(3):
+        page.keyboard.press("Control+z")
+    expect(page.locator("#undo")).to_be_disabled()
+    assert to_json(kept(site, path)) == before
+
+
 def test_two_people_on_one_draft(address: str, new_page: NewPage, site: Site) -> None:
     path = begun(site)
     tokens = {name: site.people.grant(name, ("write",), n_days=1) for name in ("Al", "Bea")}

@@ -7,6 +7,7 @@
   // Of which revision the rows and columns are that stand here: by it the server knows a cell.
   let base = "", grid = 0;
   let sending = false, timer = 0, settling = 0, rebuilding = false, failed = 0;
+  let steps = Promise.resolve();
   // What has clashed, which is told until somebody has said that it is read.
   let told = [];
 
@@ -114,6 +115,11 @@
     send();
   }
 
+  // One after the other: pressed again while one is under way, it would be lost with the grid.
+  function step(what) {
+    steps = steps.then(() => change(what));
+  }
+
   // The cursor.
 
   function focus(id, within) {
@@ -168,10 +174,10 @@
     const cell = event.target, isUndo = (event.ctrlKey || event.metaKey) && !event.altKey;
     if (isUndo && editor() && event.key.toLowerCase() === "z") {
       event.preventDefault();
-      change(event.shiftKey ? "redo" : "undo");
+      step(event.shiftKey ? "redo" : "undo");
     } else if (isUndo && editor() && event.key.toLowerCase() === "y") {
       event.preventDefault();
-      change("redo");
+      step("redo");
     } else if (isText(cell) && offersKey(event)) {
       event.preventDefault();
     } else if (isText(cell) && cell.closest("#grid") && !event.isComposing && !event.ctrlKey && !event.altKey && !event.metaKey) {
@@ -345,7 +351,7 @@
     const button = event.target.closest("button, a, [role=option]");
     if (!button) return;
     const { go: undo, do: what, place, text, take, here } = button.dataset;
-    if (undo) change(undo);
+    if (undo) step(undo);
     else if (button.matches("[role=option]")) accept(button);
     else if (take !== undefined) {
       const cell = document.getElementById(take);
